@@ -277,6 +277,16 @@ def test_missing_cells_go_to_the_better_side_and_categories_have_answers_of_thei
     assert growth.reproduce["inputs"]["n_features"] == 2**3
 
 
+def test_a_category_that_no_row_of_weight_has_is_answered_as_one_that_was_not_there():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"kind": list("aabbccddee") * 8})
+    y = np.where(rng.random(80) < 0.15, table["kind"] == "b", table["kind"] != "b")
+    there = (table["kind"] != "e").to_numpy()
+    weighted = AdaBoostClassifier(n_estimators=4).fit(table, y, sample_weight=there.astype(float))
+    plain = AdaBoostClassifier(n_estimators=4).fit(table[there], y[there])
+    np.testing.assert_allclose(weighted.decision_function(table), plain.decision_function(table))
+
+
 def test_sparse_rows_are_those_of_the_dense_table():
     X, y = noisy()
     X = np.where(X > 0.5, X, 0.0)

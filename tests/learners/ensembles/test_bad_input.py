@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from surelearn import (
     AdaBoostClassifier,
@@ -33,6 +34,55 @@ def test_members_that_are_no_learners_of_the_kind_are_refused_by_a_sentence(kind
     for member in ("tree", 5, object(), OF_ANY[kind](), CARTClassifier):
         with pytest.raises(TypeError, match=r"estimator=.* must be a (classifier|regressor)"):
             kind(estimator=member).fit(X, Y)
+
+
+class AnswersAColumn(BaseEstimator):
+    """A member whose answers are a column, as those of some libraries are."""
+
+    def fit(self, X, y, sample_weight=None):
+        del X, sample_weight
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, :1] > 0.0, self.classes_[-1], self.classes_[0])
+
+
+class ColumnOfClasses(ClassifierMixin, AnswersAColumn):
+    """A classifier of that kind, which also knows no probability."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+class ColumnOfNumbers(RegressorMixin, AnswersAColumn):
+    """A regressor of that kind."""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(estimator=ColumnOfClasses()),
+        BaggingClassifier(ColumnOfClasses(), voting="hard"),
+        ForwardStagewiseClassifier(estimator=ColumnOfClasses()),
+    ],
+)
+def test_answers_that_are_not_one_for_each_row_are_refused(model):
+    with pytest.raises(ValueError, match=r"answered 60 rows by an array of shape \(60, 1\)"):
+        model.fit(X, Y)
+
+
+def test_numbers_that_are_not_one_for_each_row_are_refused():
+    with pytest.raises(ValueError, match=r"answered 60 rows by an array of shape \(60, 1\)"):
+        ForwardStagewiseRegressor(estimator=ColumnOfNumbers()).fit(X, X[:, 0])
+    model = BaggingRegressor(ColumnOfNumbers()).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match=r"answered 60 rows by an array of shape \(60, 1\)"):
+        model.predict(X)
+
+
+def test_probabilities_that_are_no_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"probabilities of ColumnOfClasses .* no finite numbers"):
+        BaggingClassifier(ColumnOfClasses()).fit(X, Y)
 
 
 def test_classes_that_all_weigh_nothing_are_refused():

@@ -1,11 +1,20 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from surelearn import BaggingClassifier, BaggingRegressor, CARTClassifier, Perceptron
+from surelearn import (
+    BaggingClassifier,
+    BaggingRegressor,
+    CARTClassifier,
+    ForwardStagewiseClassifier,
+    Perceptron,
+)
 from surelearn.learners.ensembles import _members
 
 
@@ -104,3 +113,50 @@ def test_out_of_bag_predictions_estimate_the_error_of_a_regressor():
     assert model.score(X, y) > model.oob_score_ + 0.2
     with pytest.raises(ValueError, match="rows outside the bags"):
         BaggingRegressor(n_estimators=3, bootstrap=False, oob_score=True).fit(X, y)
+
+
+@pytest.mark.parametrize("labels", [(1, 2), ("sick", "well")])
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        BaggingClassifier(DecisionTreeClassifier(max_depth=2), 8),
+        BaggingClassifier(make_pipeline(DecisionTreeClassifier(max_depth=2)), 8),
+        ForwardStagewiseClassifier(estimator=DecisionTreeClassifier(max_depth=1), n_estimators=1),
+    ],
+)
+def test_weights_of_classes_are_those_of_the_labels_that_members_are_told_by_places(
+    ensemble, labels
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X[:, 0] + rng.normal(size=200) > 0.0, labels[0], labels[1])
+    name = next(key for key in ensemble.get_params() if key.endswith("class_weight"))
+    shares = [
+        (clone(ensemble).set_params(**{name: {label: 50.0}}).fit(X, y).predict(X) == label).mean()
+        for label in labels
+    ]
+    assert min(shares) > 0.7
+    with pytest.raises(ValueError, match="none of the classes"):
+        clone(ensemble).set_params(**{name: {"other": 50.0}}).fit(X, y)
+
+
+def test_learners_of_others_are_named_wherever_they_stand_within_a_member():
+    X, labels = noisy()
+    y = (labels == "yes").astype(int)
+    frozen = FrozenEstimator(CARTClassifier(max_depth=2).fit(X, y))
+    for base in (frozen, DecisionTreeClassifier()):
+        inner = BaggingClassifier(base, n_estimators=2)
+        for member in (base, inner, BaggingClassifier(inner, n_estimators=2)):
+            model = BaggingClassifier(member, n_estimators=3).fit(X, y)
+            evidence = {each.key: each.evidence for each in model.certificates()[0].preconditions}
+            assert f"not that {type(base).__name__} learns from others" in evidence["unseen"]
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("named", [("no", "yes"), (1, 2)])
+def test_a_member_that_was_fitted_before_to_other_names_of_classes_is_refused(voting, named):
+    X, labels = noisy()
+    y = np.where(labels == "yes", named[1], named[0])
+    frozen = FrozenEstimator(CARTClassifier(max_depth=2).fit(X, y))
+    with pytest.raises(ValueError, match="names classes that it was not given"):
+        BaggingClassifier(frozen, n_estimators=3, voting=voting).fit(X, y)

@@ -113,6 +113,17 @@ def test_the_step_is_where_the_loss_is_least():
     assert step == pytest.approx(0.5 * np.log((1 - error) / error), abs=1e-10)
 
 
+@pytest.mark.parametrize("loss", [Absolute(), QuantileLoss(level=0.3)])
+@pytest.mark.parametrize("scale", [1e-100, 1e-15, 1e13, 1e100])
+def test_the_unit_of_the_targets_changes_nothing_but_the_unit_of_the_steps(loss, scale):
+    X, y = np.random.default_rng(0).normal(size=(2, 80))
+    y += 3.0 * X
+    plain = ForwardStagewiseRegressor(loss=loss, n_estimators=4).fit(X[:, np.newaxis], y)
+    model = ForwardStagewiseRegressor(loss=loss, n_estimators=4).fit(X[:, np.newaxis], scale * y)
+    assert model.stop_reason_ == ""
+    np.testing.assert_allclose(model.steps_ / scale, plain.steps_, rtol=1e-6)
+
+
 def test_a_member_that_separates_the_rows_ends_the_stages():
     model = ForwardStagewiseClassifier(n_estimators=9).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
     assert model.steps_.tolist() == [1.0]

@@ -12,7 +12,12 @@ from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from reference import gradient_boosting
-from surelearn import GradientBoostingClassifier, GradientBoostingRegressor, losses
+from surelearn import (
+    ForwardStagewiseRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    losses,
+)
 from surelearn.learners.ensembles._boosting_steps import weighted_quantile
 
 X10 = np.arange(1.0, 11.0)[:, np.newaxis]
@@ -143,6 +148,24 @@ def test_a_loss_of_ones_own_is_followed_if_it_has_a_gradient():
         GradientBoostingRegressor(loss=Unhelpful()).fit(X, y)
 
 
+class NoNumbers(Cubic):
+    def _gradient(self, y, prediction):
+        return np.where(np.abs(prediction - y) > 2.0, np.nan, prediction - y)
+
+
+class TooFew(Cubic):
+    def _gradient(self, y, prediction):
+        return (prediction - y)[:10]
+
+
+@pytest.mark.parametrize("loss", [NoNumbers(), TooFew()], ids=repr)
+@pytest.mark.parametrize("kind", [GradientBoostingRegressor, ForwardStagewiseRegressor])
+def test_gradients_that_are_not_a_number_for_each_row_are_refused(kind, loss):
+    X, y = wavy()
+    with pytest.raises(ValueError, match=r"gradient of loss|mismatch in its core dimension"):
+        kind(loss=loss, n_estimators=3).fit(X, y)
+
+
 @pytest.mark.parametrize(
     "loss", ["log_loss", "exponential", losses.Logistic(), losses.Multinomial()]
 )
@@ -229,6 +252,34 @@ def test_early_stopping_keeps_the_best_round():
         GradientBoostingRegressor(early_stopping=True).fit(X[:3], y[:3])
 
 
+@pytest.mark.parametrize("loss", [losses.Square(), losses.Huber(threshold=1e160)])
+def test_early_stopping_is_refused_where_its_loss_overflows(loss):
+    X, y = wavy(200)
+    with pytest.raises(ValueError, match="the loss on the validation rows overflows"):
+        GradientBoostingRegressor(loss=loss, early_stopping=True).fit(X, 1e160 * y)
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e-200, 1e-160])
+def test_leaves_of_tiny_targets_are_where_the_loss_is_least(scale):
+    X, y = wavy(200)
+    plain = GradientBoostingRegressor(loss=losses.Huber(threshold=1.0), n_estimators=3)
+    tiny = GradientBoostingRegressor(loss=losses.Huber(threshold=scale), n_estimators=3)
+    expected = plain.fit(X, y).predict(X)
+    np.testing.assert_allclose(tiny.fit(X, scale * y).predict(X) / scale, expected, rtol=1e-9)
+    wide = plain.fit(X, scale * y).predict(X) / scale
+    square = GradientBoostingRegressor(n_estimators=3).fit(X, y).predict(X)
+    np.testing.assert_allclose(wide, square, rtol=1e-9)
+
+
+@pytest.mark.parametrize("far", [1e15, 9.969e36, -1e300])
+def test_one_target_far_away_does_not_move_the_rest_by_hubers_loss(far):
+    X, y = wavy(200)
+    model = GradientBoostingRegressor(loss=losses.Huber(threshold=1.0), n_estimators=20)
+    plain = model.fit(X, y).predict(X)
+    robust = model.fit(X, np.where(np.arange(200) == 0, far, y)).predict(X)
+    assert np.median(np.abs(robust - plain)) < 0.3
+
+
 def test_subsamples_depend_on_the_seed_alone():
     X, y = wavy(2000)
     how = {"subsample": 0.5, "max_features": 0.5, "n_estimators": 20}
@@ -285,6 +336,19 @@ def test_an_additive_model_is_the_sum_of_its_effects(interactions):
     np.testing.assert_allclose(total, model.predict(X))
     with pytest.raises(ValueError, match="interactions=1 or 2"):
         GradientBoostingRegressor(n_estimators=10).fit(X, y).effects()
+
+
+def test_the_effect_of_a_category_that_shares_its_bin_stands_at_its_own_place():
+    rng = np.random.default_rng(8)
+    codes, sizes = rng.integers(0, 300, size=3000), rng.normal(size=3000)
+    frame = pd.DataFrame({"k": [f"c{code:03d}" for code in codes], "size": sizes})
+    model = GradientBoostingRegressor(interactions=1, n_estimators=10)
+    with pytest.warns(UserWarning, match="rarest categories share one"):
+        model.fit(frame, np.sin(codes))
+    effect = next(each for each in model.effects() if each.features == (0,))
+    assert effect.values.shape == (len(effect.cuts[0]) + 1, 1)
+    alike = frame.iloc[:300].assign(k=effect.cuts[0], size=0.0)
+    np.testing.assert_allclose(np.diff(effect.values[:-1, 0]), np.diff(model.predict(alike)))
 
 
 def test_categories_and_gaps_are_read_as_they_are():

@@ -225,3 +225,12 @@ def test_weights_of_bagged_rows_are_assumed_to_know_no_other_row(cls):
         model = cls(n_estimators=5).fit(X, y, weights)
         said = {p.key: p.evidence for p in model.certificates()[0].preconditions}
         assert ("weights" in said["unseen"]) == told
+
+
+def test_trees_that_never_err_have_no_correlation_of_errors_that_could_be_told():
+    X, _ = world(40, 0)
+    X, y = np.repeat(X, 8, axis=0), np.repeat(X[:, 0] > 0.0, 8)
+    model = RandomForestClassifier(5).fit(X, y)
+    assert not model.out_of_bag_.losses.any()
+    evidence = model.certificates()[1].preconditions[0].evidence
+    assert "no correlation of their errors can be measured" in evidence

@@ -22,8 +22,8 @@ class Effect(NamedTuple):
     cuts
         For each feature the cuts between its bins, or its categories.
     values
-        What is added, for each bin of each feature and, last, each output; the last bin of a
-        feature is that of missing cells.
+        What is added, for each bin or category of each feature and, last, each output; the last
+        entry of a feature is that of missing cells.
     """
 
     features: tuple[int, ...]
@@ -69,9 +69,13 @@ def _effect(
     for t in chosen:
         k = t % n_outputs
         add_values(trees.one(t), codes, values[k : k + 1])
-    shape = (*sizes, n_outputs)
+    table = values.T.reshape(*sizes, n_outputs)
+    for axis, j in enumerate(features):
+        if categories[j] is not None:  # rare ones may share a bin
+            own = bins.category_bins[bins.first_category[j] : bins.first_category[j + 1]]
+            table = table.take(np.append(own, sizes[axis] - 1), axis=axis)
     cuts = tuple(_cuts(bins, categories, j) for j in features)
-    return Effect(features, cuts, values.T.reshape(shape))
+    return Effect(features, cuts, table)
 
 
 def _cuts(bins: Bins, categories: Categories, j: int) -> NDArray[Any]:

@@ -85,6 +85,10 @@ class BaggedLearner(BaseEstimator):
         """Return the learner whose copies are the members."""
         raise NotImplementedError
 
+    def _prototype(self) -> Any:
+        """Return the same as it is copied: told of targets as the members see them."""
+        return self._base()
+
     def _check_parameters(self) -> None:
         _arguments.at_least_one("n_estimators", self.n_estimators)
         for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start"):
@@ -109,7 +113,7 @@ class BaggedLearner(BaseEstimator):
         self.bags_ = f"{size} rows, bootstrap={bool(self.bootstrap)}"
         self.weighted_ = weights is not None
         self.seed_, members, self.n_fits_ = self._begin(before)
-        base, n_columns = self._base(), X.shape[1]
+        base, n_columns = self._prototype(), X.shape[1]
         if weights is not None and not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
                 f"{type(base).__name__} takes no sample_weight; leave the weights out, or take "
@@ -217,13 +221,15 @@ class BaggedLearner(BaseEstimator):
 
     def _unseen(self) -> Evidence:
         """Say what speaks for members that saw nothing outside their bags."""
-        base, weighted = self._base(), getattr(self, "weighted_", True)
-        if stored_name(type(base)) is not None and type(base).__module__.startswith("surelearn."):
+        weighted, base = getattr(self, "weighted_", True), self._base()
+        inside = (part for part in base.get_params().values() if hasattr(part, "fit"))
+        strangers = [type(part).__name__ for part in (base, *inside) if not _is_ours(part)]
+        if not strangers:
             return _certificates.unseen(
                 "a member is fitted to the rows of its bag alone", weighted=weighted
             )
         return _certificates.unseen(
-            f"a member is given the rows of its bag alone, and not that {type(base).__name__} "
+            f"a member is given the rows of its bag alone, and not that {strangers[0]} "
             "learns from others",
             weighted=weighted,
         )
@@ -268,6 +274,12 @@ def columns_of(X: Any, columns: Indices) -> Any:
     if len(columns) == X.shape[1] and (columns == np.arange(X.shape[1])).all():
         return X
     return X[:, columns] if isinstance(X, np.ndarray) else _safe_indexing(X, columns, axis=1)
+
+
+def _is_ours(learner: Any) -> bool:
+    """Say whether it is known that a learner learns from the rows it is given alone."""
+    kind = type(learner)
+    return stored_name(kind) is not None and kind.__module__.startswith("surelearn.")
 
 
 def _fitted(lot: Lot, bag: _members.Bag, columns: Indices, numbered: tuple[int, int]) -> Any:

@@ -10,6 +10,7 @@ from scipy import special
 from surelearn import _threads
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.ensembles._boosting_steps import (
+    gradients_of,
     logistic_slopes,
     newton_steps,
     root,
@@ -170,7 +171,7 @@ class LineSearchDescent(Descent):
 
     def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
         """Return subgradients times the weights, and weights."""
-        return (weights * self.loss.gradient(y, scores[0]))[np.newaxis], weights[np.newaxis]
+        return (weights * gradients_of(self.loss, y, scores[0]))[np.newaxis], weights[np.newaxis]
 
     def steps(
         self,
@@ -194,13 +195,11 @@ class LineSearchDescent(Descent):
 
     def _best_step(self, y: Vector, scores: Vector, weights: Vector) -> float:
         """Return a c of least Σ w loss(y, score + c): where the sum of slopes changes its sign."""
-        residuals = y - scores
-        low, high = float(residuals.min()), float(residuals.max())
 
         def slope(step: float) -> float:
             return float(weights @ self.loss.gradient(y, scores + step))
 
-        return root(slope, low, high)
+        return root(slope, y - scores)
 
 
 class QuantileDescent(LineSearchDescent):

@@ -96,7 +96,7 @@ def boost(
     if len(training.y) < FEW_ROWS:
         workers = _threads.Workers(None, 1)
     if validation is not None:
-        rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))
+        rounds.losses.append(_loss_before(descent, validation))
     for number in range(plan.first_round, plan.n_rounds):
         for tree in _one_round(grower, training, descent, plan, number, workers):
             rounds.trees.append(tree)
@@ -108,6 +108,18 @@ def boost(
             if rounds.is_stale(plan.patience, plan.tolerance):
                 break
     return rounds
+
+
+def _loss_before(descent: Descent, validation: Examples) -> float:
+    """Return the loss on the validation rows before the first round; refuse one that overflows."""
+    with np.errstate(over="ignore"):
+        loss = descent.mean(validation.y, validation.scores, validation.weights)
+    if not np.isfinite(loss):
+        raise ValueError(
+            "the loss on the validation rows overflows, so early_stopping cannot tell whether it "
+            "falls: divide the targets by a constant, or set early_stopping=False"
+        )
+    return loss
 
 
 def _one_round(

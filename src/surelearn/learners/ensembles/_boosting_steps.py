@@ -11,6 +11,10 @@ from surelearn._jit.elementary import exp
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram.histogram import Rows
 from surelearn.learners.ensembles._histogram.newton import newton_step
+from surelearn.losses import Loss
+
+_LEAST = float(np.finfo(np.float64).tiny)
+_MOST_STEPS = 10_000  # of a search: halving all floats takes some 2,100
 
 
 def share_out(sizes: Indices, n_parts: int) -> list[slice]:
@@ -89,11 +93,40 @@ def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:
     return 0.5 * float(values[order[min(low, last)]] + values[order[min(high, last)]])
 
 
-def root(slope: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an increasing function changes its sign; an end if it does not."""
-    if not slope(low) < 0.0:
+def gradients_of(loss: Loss, y: Vector, scores: Vector) -> Vector:
+    """Return the gradient of a loss, which may be of one's own, at each score.
+
+    Examples
+    --------
+    >>> from surelearn.losses import Absolute
+    >>> gradients_of(Absolute(), np.zeros(2), np.array([-3.0, 4.0])).tolist()
+    [-1.0, 1.0]
+    """
+    found = np.asarray(loss.gradient(y, scores), dtype=np.float64)
+    if found.shape != y.shape or not np.isfinite(found).all():
+        raise ValueError(
+            f"the gradient of loss={loss!r} has shape {found.shape} for {len(y)} rows, or is no "
+            "finite number somewhere: there must be one for each row"
+        )
+    return found
+
+
+def root(slope: Callable[[float], float], residuals: Vector) -> float:
+    """Return where an increasing function changes its sign between the residuals' ends.
+
+    It is one of these ends if it does not. What is far away must not coarsen the search: most
+    residuals tell how fine it is.
+    """
+    low, high = float(residuals.min()), float(residuals.max())
+    if not (below := slope(low)) < 0.0:
         return low
-    if not slope(high) > 0.0:
+    if not (above := slope(high)) > 0.0:
         return high
-    size = max(abs(low), abs(high))
-    return float(optimize.brentq(slope, low, high, xtol=max(1e-12 * size, 1e-300), rtol=1e-14))
+    steepest = max(-below, above)
+    typical = float(np.median(np.abs(residuals))) or max(-low, high)
+
+    def scaled(step: float) -> float:
+        return slope(step) / steepest  # products of tiny slopes would vanish
+
+    xtol = max(1e-12 * typical, _LEAST)
+    return float(optimize.brentq(scaled, low, high, xtol=xtol, rtol=1e-14, maxiter=_MOST_STEPS))

@@ -112,19 +112,27 @@ def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
     guarantee = tails_of_sums.majority_vote_exact(
         n_voters=max(1, n_voters), voter_accuracy=accuracy
     )
-    measured = _out_of_bag.correlation(record)
-    dependent = violated(
-        f"bags share rows: the errors of two members have correlation {measured:.2f} on average, "
-        "measured on rows that neither has seen, and so is how often they are right"
-    )
     return certify(
         guarantee,
         kind="risk",
         subject=f"{max(1, n_voters)} independent voters as accurate as the members of this model",
         observed=0.0,
         n=record.n_rows,
-        evidence={"independent": dependent},
+        evidence={"independent": _dependent(_out_of_bag.correlation(record))},
         reproduce={"model": fingerprint_of_fit(model)},
+    )
+
+
+def _dependent(correlation: float) -> Evidence:
+    """Say that members are not independent, and how their errors were seen to be correlated."""
+    if math.isnan(correlation):
+        return violated(
+            "bags share rows: no two members err on some and not all rows that neither has seen, "
+            "so that no correlation of their errors can be measured"
+        )
+    return violated(
+        f"bags share rows: the errors of two members have correlation {correlation:.2f} on "
+        "average, measured on rows that neither has seen, and so is how often they are right"
     )
 
 

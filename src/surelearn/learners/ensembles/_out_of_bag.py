@@ -98,7 +98,7 @@ def summarise(losses: Matrix, outside: Mask, votes: Matrix, labels: Indices) -> 
         sizes += there @ there.T
     alone = sizes.diagonal()
     singles = (losses * outside).sum(axis=1)
-    seen = votes.sum(axis=1) > 0.0
+    seen = outside.any(axis=0)
     wrong = votes.argmax(axis=1) != labels
     return OutOfBag(
         losses=_means(singles, alone),
@@ -119,6 +119,8 @@ def _means(sums: Matrix, sizes: Matrix) -> Matrix:
 def correlation(record: OutOfBag) -> float:
     """Return the mean correlation of the errors of two members, on rows that neither has seen.
 
+    It is NaN if no two members err on some such rows and not on all.
+
     Of 0/1 losses with means p and q and mean product t it is (t - p q) / √(p (1 - p) q (1 - q)).
 
     Examples
@@ -132,6 +134,6 @@ def correlation(record: OutOfBag) -> float:
     scale = np.outer(spread, spread)
     others = (scale > 0.0) & (record.tandem_sizes > 0) & ~np.eye(len(spread), dtype=np.bool_)
     if not others.any():
-        return 0.0
+        return float("nan")
     covariance = record.tandem_losses - np.outer(record.losses, record.losses)
     return float(np.mean(covariance[others] / scale[others]))

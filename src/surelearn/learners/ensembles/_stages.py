@@ -12,12 +12,14 @@ import numpy as np
 from scipy import optimize
 
 from surelearn._typing import Vector
+from surelearn.learners.ensembles._boosting_steps import gradients_of
 from surelearn.losses import Loss, Square
 
 Propose = Callable[[Vector, Vector], tuple[Any, Vector]]
 """From descent directions and weights of rows to a member and its value at each row."""
 
-_FARTHEST = 2.0**40  # a step beyond which a loss that still falls has no minimum
+_FARTHEST = 2.0**40  # a step beyond which a loss of margins that still falls has no minimum
+_BEYOND = 2.0**512  # the same of a loss of numbers, which may be of any size
 _UNDERFLOW = 512.0  # a step beyond which the slope of a loss of margins vanishes by rounding
 
 
@@ -48,7 +50,7 @@ def run_stages(
 
     stages = Stages([], [], [mean_loss()], "")
     for stage in range(1, most + 1):
-        slopes = loss.gradient(y, f)
+        slopes = gradients_of(loss, y, f)
         if not slopes[there].any():
             return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
         member, values = propose(np.where(there, -slopes, 0.0), weights)
@@ -86,14 +88,26 @@ def line_search(loss: Loss, y: Vector, f: Vector, values: Vector, weights: Vecto
     def slope(step: float) -> float:
         return float(weights @ (values * loss.gradient(y, f + step * values)))
 
-    if slope(0.0) >= 0.0:
+    if (steepest := -slope(0.0)) <= 0.0:
         return 0.0
+    far = _bracket(slope, _FARTHEST if loss.is_margin else _BEYOND)
+    if far == np.inf or (loss.is_margin and far > _UNDERFLOW and slope(far) == 0.0):
+        return np.inf
+
+    def scaled(part: float) -> float:
+        return slope(far * part) / steepest  # products of tiny slopes would vanish
+
+    found: Any = optimize.brentq(scaled, 0.0, 1.0, xtol=1e-13, rtol=1e-14, maxiter=200)
+    return far * float(found)
+
+
+def _bracket(slope: Callable[[float], float], farthest: float) -> float:
+    """Return a step between half of which and itself a growing slope changes its sign."""
     far = 1.0
     while slope(far) < 0.0:  # the loss is convex along the step: its slope grows
         far *= 2.0
-        if far > _FARTHEST:
+        if far > farthest:
             return np.inf
-    if loss.is_margin and far > _UNDERFLOW and slope(far) == 0.0:
-        return np.inf
-    found: Any = optimize.brentq(slope, 0.0, far, xtol=1e-13, rtol=1e-14, maxiter=200)
-    return float(found)
+    while far > 1.0 / _BEYOND and slope(far / 2.0) >= 0.0:
+        far /= 2.0
+    return far

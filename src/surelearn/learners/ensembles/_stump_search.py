@@ -218,8 +218,8 @@ class StumpSearch:
         column = self.columns[found.feature]
         if column is None:
             sums = self._category_sums(found.feature, now.units)
-            routes, rest = sums.argmax(axis=1), sums[-1] if sums[-1].any() else now.totals
-            other = int(rest.argmax())
+            other = int((sums[-1] if sums[-1].any() else now.totals).argmax())
+            routes = np.where(sums.any(axis=1), sums.argmax(axis=1), other)
             return Stump(found.feature, np.nan, (other, other, other), routes[:-1])
         missing = self._missing_sums(column, now.units)
         left = self._class_sums(now.units, column.order[: found.place + 1])

@@ -159,7 +159,8 @@ class AdaBoostClassifier(BoostedVote):
         y
             The label of each row.
         sample_weight
-            How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
+            How much each row counts, 1 if nothing is said; one of weight 0 is as if not there, but
+            that its class is one of those that chance is told from.
         """
         fresh = fresh_copy(self)
         fresh._check_parameters()  # noqa: SLF001 - our own copy

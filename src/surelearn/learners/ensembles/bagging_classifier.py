@@ -20,6 +20,7 @@ from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
 from surelearn.learners.ensembles import _certificates, _out_of_bag
 from surelearn.learners.ensembles._bagging import BaggedLearner
+from surelearn.learners.ensembles._member_kinds import answers_of, shares_of, with_labels
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 
@@ -116,6 +117,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     def _base(self) -> Any:
         return CARTClassifier() if self.estimator is None else self.estimator
 
+    def _prototype(self) -> Any:
+        return with_labels(self._base(), self.classes_.tolist(), range(len(self.classes_)))
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the members.
 
@@ -188,15 +192,23 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         """Return what a member says: a share for each class of the ensemble, that sum to 1."""
         member = self.estimators_[place]
         found = np.zeros((X.shape[0], len(self.classes_)))
-        known: Indices = np.asarray(member.classes_).astype(np.int64)  # it learnt places of classes
         if self.voting == "soft" and hasattr(member, "predict_proba"):
-            shares = np.clip(np.asarray(member.predict_proba(X), dtype=np.float64), 0.0, None)
-            totals = shares.sum(axis=1, keepdims=True)
-            found[:, known] = shares / np.where(totals > 0.0, totals, 1.0)
+            known = self._places(member, np.asarray(member.classes_))
+            found[:, known] = shares_of(member, X, len(known))
             return found
-        votes = np.asarray(member.predict(X)).astype(np.int64)
+        votes = self._places(member, answers_of(member, X))
         found[np.arange(len(votes)), votes] = 1.0
         return found
+
+    def _places(self, member: Any, labels: NDArray[Any]) -> Indices:
+        """Return the labels of a member, which learnt the places of classes; refuse others."""
+        if labels.dtype.kind not in "biuf" or not np.isin(labels, range(len(self.classes_))).all():
+            raise ValueError(
+                f"{type(member).__name__} names classes that it was not given: members of a bagged "
+                f"vote learn the places of classes, 0 to {len(self.classes_) - 1}, so that one "
+                "that was fitted before cannot take part"
+            )
+        return labels.astype(np.int64)
 
     def _ask_outside(self, X: Any, labels: Indices) -> None:
         """Set what the rows outside the bags say of the members, of pairs, and of the vote."""

@@ -17,6 +17,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy
 from surelearn.bounds import Guarantee, votes
 from surelearn.learners.ensembles._bagging import BaggedLearner
+from surelearn.learners.ensembles._member_kinds import answers_of
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
 
@@ -139,7 +140,7 @@ class BaggingRegressor(RegressorMixin, BaggedLearner):
         )
 
     def _says(self, place: int, X: Any) -> Vector:
-        return np.asarray(self.estimators_[place].predict(X), dtype=np.float64)
+        return answers_of(self.estimators_[place], X).astype(np.float64)
 
     def _ask_outside(self, X: Any, targets: Vector) -> None:
         """Set the out-of-bag predictions and their coefficient of determination."""

@@ -18,7 +18,11 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
-from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
+from surelearn.learners.ensembles._member_kinds import (
+    answers_of,
+    refuse_other_kinds,
+    with_labels,
+)
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.losses import Exponential, Loss
@@ -115,6 +119,9 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
             )
         return np.where(codes == 1, 1.0, -1.0)
 
+    def _new_member(self) -> Any:
+        return with_labels(self._prototype(), self.classes_.tolist(), [-1, 1])
+
     def _member(self, X: Any, directions: Vector, weights: Vector) -> tuple[Any, Vector]:
         signs = np.where(directions > 0.0, 1, -1)
         sizes = weights * np.abs(directions)
@@ -125,7 +132,7 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
         return member, self._values(member, X)
 
     def _values(self, member: Any, X: Any) -> Vector:
-        return np.asarray(member.predict(X), dtype=np.float64)
+        return answers_of(member, X).astype(np.float64)
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that there are two classes."""

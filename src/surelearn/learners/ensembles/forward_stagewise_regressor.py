@@ -15,7 +15,7 @@ from sklearn.base import RegressorMixin
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.base.validation import refuse_huge
-from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
+from surelearn.learners.ensembles._member_kinds import answers_of, refuse_other_kinds
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 from surelearn.losses import Loss, Square
@@ -100,4 +100,4 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
         return member, self._values(member, X)
 
     def _values(self, member: Any, X: Any) -> Vector:
-        return np.asarray(member.predict(X), dtype=np.float64)
+        return answers_of(member, X).astype(np.float64)
