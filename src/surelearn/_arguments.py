@@ -399,7 +399,16 @@ def known_number(value: Any) -> Any:
     """
     value = plain_number(value)
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64)
-    return float(value) if is_number and not _is_plain(value) else value
+    return _nearest_float(value) if is_number and not _is_plain(value) else value
+
+
+def _nearest_float(value: Any) -> float:
+    try:
+        return float(value)
+    except ValueError:  # a NaN that signals
+        return math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _is_plain(value: object) -> bool:
