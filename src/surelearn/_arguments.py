@@ -18,7 +18,7 @@ from surelearn._typing import ArrayLike, Vector
 _LARGEST = int(np.finfo(np.float64).max)  # formulas make floats of counts
 _FAST = 2**63 - 1  # compiled code knows no larger whole number
 _LONGEST = 80  # letters of a value that a sentence shows
-_MOST_JOBS = 2**15
+MOST_JOBS = 2**15 - 1
 _MEMORY = (  # bytes
     os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
 )
@@ -284,7 +284,7 @@ def jobs(name: str, value: Any) -> None:
     >>> jobs("n_jobs", -1)
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if value is not None and not (whole and 0 < abs(value) < _MOST_JOBS):
+    if value is not None and not (whole and 0 < abs(value) <= MOST_JOBS):
         raise refuse(name, value, "a whole number of jobs, -1 for one per core, or None")
 
 
@@ -399,7 +399,16 @@ def known_number(value: Any) -> Any:
     """
     value = plain_number(value)
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64)
-    return float(value) if is_number and not _is_plain(value) else value
+    return _nearest_float(value) if is_number and not _is_plain(value) else value
+
+
+def _nearest_float(value: Any) -> float:
+    try:
+        return float(value)
+    except ValueError:  # a NaN that signals
+        return math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _is_plain(value: object) -> bool:

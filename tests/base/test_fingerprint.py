@@ -29,8 +29,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.neighbors import KernelDensity, KNeighborsClassifier, LocalOutlierFactor
 
-from surelearn import Exp3, Holdout
-from surelearn.base import fingerprint
+from surelearn import AdaGrad, Exp3, Holdout, KernelPegasos, OnlineGradientDescent, Pegasos
+from surelearn.base import fingerprint, seal
 from surelearn.base.fingerprint import fingerprint_as
 from surelearn.bounds.concentration import clopper_pearson
 from surelearn.certificate import certify
@@ -464,3 +464,12 @@ def test_random_values_have_the_same_fingerprint_only_if_they_are_the_same(n_lis
 
     compare()
     assert len(found) == len(set(found.values()))
+
+
+@pytest.mark.parametrize("learner", [AdaGrad, OnlineGradientDescent, Pegasos, KernelPegasos])
+def test_a_model_of_many_classes_is_hashed_once_for_all_its_certificates(learner, monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 8
+    model, hashed = learner().fit(X, y), []
+    monkeypatch.setattr(seal, "fingerprint", lambda held: hashed.append(held) or "0" * 40)
+    assert len(model.certificates()) == 16
+    assert len(hashed) == 1

@@ -145,6 +145,8 @@ def test_bytes_that_are_no_text_end_in_a_sentence(tmp_path):
         ([], "in one way"),
         (["--truth", "ill"], "in one way"),
         ([*TRUTH, "--loss", "loss"], "in one way"),
+        (["--truth", "ill", "--prediction", "ill"], "named twice"),
+        ([*TRUTH, "--baseline", "said"], "named twice"),
         ([*TRUTH, "--delta", "0"], "delta"),
         ([*TRUTH, "--tolerated", "1"], "--tolerated"),
         ([*TRUTH, "--tolerated", "nan"], "--tolerated"),

@@ -15,6 +15,8 @@ import pytest
 from joblib.externals import loky
 
 from surelearn import scale
+from surelearn.app.errors import TableError
+from surelearn.app.in_parts.working import working
 from surelearn.base.parted import merge_in_order
 from surelearn.scale.reduction import map_groups
 
@@ -267,3 +269,11 @@ def test_a_part_may_be_none_and_those_after_it_count():
     assert scale.map_reduce([1, None, 2], one_of, add) == [1, None, 2]
     with ThreadPoolExecutor(2) as pool:
         assert scale.map_reduce([None, 1, None], one_of, add, executor=pool) == [None, 1, None]
+
+
+@pytest.mark.parametrize("n", [10**6, 10**30])
+def test_more_processes_than_a_machine_has_are_refused_before_they_start(n):
+    with pytest.raises(ValueError, match=r"n=10+ .*<= 32767"):
+        scale.processes(n)
+    with pytest.raises(TableError, match="1 to 32,767"), working(workers=n):
+        pass

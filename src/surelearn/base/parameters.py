@@ -95,7 +95,7 @@ def made_plain(estimator: _Estimator) -> _Estimator:
             held[name] = value = _arguments.plain_number(value)
         if name in held and name not in _SEEDS:
             held[name] = value = _known(value, hints.get(name))
-        if hints.get(name) is int:
+        if name in held and name in _counts(cls):
             held[name] = value = _whole(value)
         if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
             with suppress(OverflowError):  # beyond all floats: learners refuse it by name
@@ -131,6 +131,16 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
         return {}
 
 
+@cache
+def _counts(cls: type[Any]) -> frozenset[str]:
+    """Return the names of the parameters that are whole numbers, or none."""
+    return frozenset(
+        name
+        for name, hint in _hints(cls).items()
+        if name not in _SEEDS and _fits(2, hint) and not _fits(0.5, hint)
+    )
+
+
 def _fits(value: Any, hint: Any) -> bool:
     """Say whether a value may be what a hint says; in doubt it may."""
     origin = get_origin(hint)
@@ -141,7 +151,8 @@ def _fits(value: Any, hint: Any) -> bool:
     kind = hint if origin is None else origin
     if not isinstance(kind, type) or kind in {object, Any} or getattr(kind, "_is_protocol", False):
         return True
-    if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
+    counts = kind in {bool, int, float} and _arguments.is_whole(value)
+    if counts and abs(int(value)) > _LIMITS[kind]:
         return False
     if kind is int and isinstance(value, float | np.floating):
         return float(value).is_integer() and abs(float(value)) < _LIMITS[int]

@@ -173,7 +173,7 @@ def processes(n: int | None = None) -> Processes:
     """
     n = int(joblib.cpu_count()) if n is None else n
     _arguments.at_least_one("n", n)
-    return Processes(n)
+    return Processes(_arguments.count("n", n, at_most=_arguments.MOST_JOBS))
 
 
 _current: ContextVar[Settings] = ContextVar("_current", default=Settings(_Serial()))  # noqa: B039

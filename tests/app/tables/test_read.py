@@ -16,6 +16,7 @@ from pyarrow import csv, feather, ipc, parquet
 from surelearn.app.errors import TableError
 from surelearn.app.tables import delimited
 from surelearn.app.tables.read import read_table_file
+from surelearn.app.tables.text_columns import GrowingColumn
 
 MIXED = pa.table({"a": [1, None], "b": ["x", None], "c": [0.5, 2.0]})
 
@@ -511,3 +512,15 @@ def test_memory_stays_near_the_size_of_the_encoded_table(write, monkeypatch):
     table = read_table_file(path).table
     assert pa.total_allocated_bytes() - before < 2 * n * (8 + 4) < path.stat().st_size
     assert table.column("w").combine_chunks().dictionary.to_pylist() == sorted(set(words))
+
+
+def test_what_a_column_takes_is_counted_as_its_chunks_come():
+    column, cells = GrowingColumn(), pa.array(["1.5", "2.5"])
+    for block in range(1, 4):
+        column.add(cells)
+        assert column.nbytes == block * 16
+    column.replace_by(pa.chunked_array([[1.5] * 6]))
+    assert column.nbytes == 0
+    column.add(pa.array(["many"]))
+    assert column.was_too_narrow
+    assert column.nbytes == 0

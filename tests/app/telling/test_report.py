@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from surelearn.app.certify import certify_table
 from surelearn.app.in_parts.looking import look_as_told
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.app.telling.report import make_report
+from surelearn.app.telling.report import _dates_among, make_report
 from surelearn.certificate import Certificate
 from surelearn.cli import app
 from surelearn.report import render_html, render_json
@@ -243,3 +243,8 @@ def test_groups_are_told_and_one_number_stands_for_each(pets):
     assert report.confusion is not None
     assert json.loads(render_json(report))["certificate"]["n"] == 40
     assert "of the rows of a new group" in render_html(report)
+
+
+def test_a_column_of_dates_is_known_by_the_features_made_of_it():
+    features = ["sold: year", "a: b: month", "sold on", "size"]
+    assert _dates_among(features) == {"sold", "a", "a: b"}

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from surelearn import scale
+from surelearn._arguments import MOST_JOBS
 from surelearn.app.errors import TableError
 from surelearn.scale.errors import CheckpointError
 
@@ -40,12 +41,12 @@ def working(
     >>> with working(workers=0):
     ...     pass
     Traceback (most recent call last):
-    surelearn.app.errors.TableError: the number of workers must be 1 or more, not 0
+    surelearn.app.errors.TableError: the number of workers must be 1 to 32,767, not 0
     """
     if workers is not None and cluster is not None:
         raise TableError("parts are worked on by --workers here or by a --cluster, not by both")
-    if workers is not None and workers < 1:
-        raise TableError(f"the number of workers must be 1 or more, not {workers}")
+    if workers is not None and not 1 <= workers <= MOST_JOBS:
+        raise TableError(f"the number of workers must be 1 to {MOST_JOBS:,}, not {workers}")
     with ExitStack() as stack:
         if cluster is not None:
             executor = stack.enter_context(_joined(cluster))

@@ -47,6 +47,12 @@ class Columns:
                 "say what a row shows in one way: --truth and --prediction, or --loss with values "
                 "from 0 to 1, or --passed"
             )
+        named = [name for name in vars(self).values() if name is not None]
+        if len(self.names) < len(named):
+            twice = next(name for name in named if named.count(name) > 1)
+            raise TableError(
+                f"column {twice!r} is named twice: each role needs a column of its own"
+            )
 
     @property
     def names(self) -> list[str]:

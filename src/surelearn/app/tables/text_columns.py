@@ -64,6 +64,7 @@ class GrowingColumn:
         self._decimal = decimal
         self._on_disk: list[Any] = []
         self._chunks: list[Any] = []
+        self._n_bytes = 0  # counted as chunks come: each block asks
         self.was_too_narrow = False
 
     @property
@@ -74,24 +75,32 @@ class GrowingColumn:
     @property
     def nbytes(self) -> int:
         """The memory it takes."""
-        return sum(chunk.nbytes for chunk in self._chunks)
+        return self._n_bytes
 
     def add(self, cells: Any) -> None:
         """Take in the next block of text cells, null where one is missing."""
         if self.was_too_narrow:
             return
         if cells.null_count == len(cells):
-            self._chunks.append(pa.nulls(len(cells)))
+            self._keep(pa.nulls(len(cells)))
             return
         for kind in _MAY_BECOME[self._kind]:
             read = _read(cells, kind, self._decimal)
             if read is not None:
                 self._kind = kind
-                self._chunks.append(read)
+                self._keep(read)
                 return
         self.was_too_narrow = True  # its words are gone: it has to be read again, as text
         self._on_disk.clear()
+        self._forget()
+
+    def _keep(self, chunk: Any) -> None:
+        self._chunks.append(chunk)
+        self._n_bytes += chunk.nbytes
+
+    def _forget(self) -> None:
         self._chunks.clear()
+        self._n_bytes = 0
 
     def finish(self) -> Any:
         """Return the whole column."""
@@ -103,7 +112,7 @@ class GrowingColumn:
 
     def replace_by(self, cells: Any) -> None:
         """Replace the part that is not on disk by the same cells on disk."""
-        self._chunks.clear()
+        self._forget()
         self._on_disk.extend(cells.chunks)
 
     def _joined(self, chunks: list[Any]) -> Any:

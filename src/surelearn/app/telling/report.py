@@ -1,6 +1,7 @@
 """From a certified run to its report."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from importlib.metadata import version
 from typing import Any
@@ -131,14 +132,21 @@ def _features(n: int, n_categories: int) -> str:
 
 def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:
     problem = run.problem
+    dates = _dates_among(problem.features)
     for name in file.table.column_names:
         column = file.table.column(name)
         n_values = count_distinct(column)
-        are_dates = any(feature.startswith(f"{name}: ") for feature in problem.features)
-        kind = f"{'dates' if are_dates else _kind(column.type)}, {n_values:,} different"
+        kind = f"{'dates' if name in dates else _kind(column.type)}, {n_values:,} different"
         missing = column.null_count / max(1, len(column))
         reason = "it is the target" if name == problem.target else problem.left_out.get(name, "")
         yield ColumnSummary(name, kind, missing, reason)
+
+
+def _dates_among(features: Iterable[str]) -> frozenset[str]:
+    """Return the columns whose names features such as "sold: year" begin with."""
+    return frozenset(
+        feature[: found.start()] for feature in features for found in re.finditer(": ", feature)
+    )
 
 
 def _kind(found: Any) -> str:

@@ -147,7 +147,8 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return a copy that knows the classes and has learnt nothing."""
         fresh, learner = cast("Self", clone(self)), cast("Any", clone(self.estimator, safe=False))
         if not (hasattr(learner, "partial_fit") or _plays(learner)):
-            raise TypeError(f"{learner!r} has no partial_fit: it cannot learn row by row")
+            given = _arguments.short(self.estimator)
+            raise TypeError(f"estimator={given} has no partial_fit: it cannot learn row by row")
         known = labels if classes is None else _arguments.labels("classes", exact(classes))
         known = np.array([0, 1]) if _plays(learner) else known
         fresh.classes_ = validation.two_or_more(validation.distinct(known), may_grow=True)
@@ -193,7 +194,8 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 def _plays(learner: Any) -> bool:
     """Return whether a learner is a game of experts that vote."""
-    return hasattr(learner, "update") and not hasattr(learner, "partial_fit")
+    both = hasattr(learner, "update") and hasattr(learner, "predict")  # sets have the first, too
+    return both and not hasattr(learner, "partial_fit")
 
 
 def _row(X: Any, t: int) -> Any:

@@ -101,9 +101,11 @@ def certify_suboptimality(learner: Any, *, delta: float, told: Told) -> tuple[Ce
     names = [f"this run of {type(learner).__name__}"]
     if len(learner.states_) > 1:
         names = [f"{names[0]}, class {c!r} against the rest" for c in learner.classes_.tolist()]
+    known = {"model": fingerprint_of_fit(learner)}
     return tuple(
-        _certify(learner, guarantee, record, subject=name, told=told)
+        _certify(learner, guarantee, record, subject=name, told=told, reproduce=known)
         for name, state, record in zip(names, learner.states_, learner.records_, strict=True)
+        if record.n_steps > 0  # rows that fill no batch make no step
         for guarantee in _theorems(
             record,
             delta=delta,
@@ -126,7 +128,7 @@ def _theorems(
 
 
 def _certify(
-    learner: Any, guarantee: Guarantee, record: SuboptimalityRecord, *, subject: str, told: Told
+    learner: Any, guarantee: Guarantee, record: SuboptimalityRecord, *, told: Told, **stated: Any
 ) -> Certificate:
     limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
     how = "On average over its draws" if level is None else f"With confidence {confidence(level)}"
@@ -134,7 +136,6 @@ def _certify(
     return certify(
         guarantee,
         kind="regret",
-        subject=subject,
         observed=record.objective - record.least,
         n=record.n_steps,
         claim=f"{how}, the mean hinge loss plus {half:g}‖{told.symbol}‖² on the training rows is "
@@ -144,7 +145,7 @@ def _certify(
             "start": by_construction(told.start),
         },
         also=demands_of(learner.begun_),
-        reproduce={"model": fingerprint_of_fit(learner)},
+        **stated,
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from typing_extensions import TypeAliasType
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
 from surelearn.base.tables import category_codes, columns
@@ -80,6 +81,8 @@ def learn_table(
     >>> read_table(model, np.array([["green", 2.0]], dtype=object))
     array([[-1.,  2.]])
     """
+    if most_categories is not None:
+        _arguments.at_least_one("most_categories", most_categories)
     X, names = _enter(estimator, X, reset=True)
     given = _given(declared, names)
     chosen = _chosen(categorical, names, X.shape[1])

@@ -18,6 +18,7 @@ from surelearn.learners.ensembles._histogram.training import (
     GrowthLimits,
     Stepping,
     TreeGrower,
+    refuse_infinite,
 )
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 from surelearn.learners.ensembles._monotone import ordered_values
@@ -107,6 +108,7 @@ def boost(
             rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))
             if rounds.is_stale(plan.patience, plan.tolerance):
                 break
+    refuse_infinite(training.scores)
     return rounds
 
 
@@ -152,7 +154,7 @@ def _one_round(
             stepping=stepping if at_once else None,
         )
         if at_once:
-            grown.append(tree.with_values(plan.learning_rate * steps[: len(tree.facts)]))
+            grown.append(tree.with_values(_at_rate(plan, steps[: len(tree.facts)])))
         else:
             grown.append(_step(tree, k, slopes, training, descent, plan, workers))
     return grown
@@ -216,7 +218,12 @@ def leaf_values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:
     values[tree.leaves] = steps
     if plan.signs.any():
         values = ordered_values(tree, values, plan.signs)
-    return plan.learning_rate * values
+    return _at_rate(plan, values)
+
+
+def _at_rate(plan: Plan, steps: Vector) -> Vector:
+    with np.errstate(over="ignore"):  # a tree refuses values that are no numbers
+        return plan.learning_rate * steps
 
 
 def _draw(rng: np.random.Generator | None, n: int, share: float) -> Indices | None:

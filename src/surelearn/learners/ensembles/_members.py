@@ -139,7 +139,7 @@ def count_of(name: str, value: Any, n: int) -> int:
     """
     if value is None:
         return n
-    if isinstance(value, int | np.integer) and type(value) is not bool:
+    if _arguments.is_whole(value) and type(value) is not bool:
         if 1 <= int(value) <= n:
             return int(value)
     elif isinstance(value, float | np.floating) and 0.0 < float(value) <= 1.0:

@@ -197,7 +197,7 @@ class LocallyScaledRegressor(RegressorMixin, BaseEstimator):
         order = np.random.default_rng(_members.seed_of(self.random_state)).permutation(n)
         errors = np.empty(n)
         for part in range(min(self.cv, n)):
-            outside = np.sort(order[part :: self.cv])
+            outside = np.sort(order[part :: int(self.cv)])
             inside = np.setdiff1d(np.arange(n), outside, assume_unique=True)
             fitted = cast("Any", clone(regressor)).fit(rows_at(X, inside), targets[inside])
             said = np.asarray(in_chunks(fitted.predict, rows_at(X, outside)), dtype=np.float64)

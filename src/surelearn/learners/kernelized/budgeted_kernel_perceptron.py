@@ -12,7 +12,7 @@ Cavallanti, Cesa-Bianchi and Gentile (2007).
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn.utils import check_random_state, gen_batches
@@ -151,8 +151,9 @@ class BudgetedKernelPerceptron(KernelMachine):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _arguments.count("budget", self.budget, at_least=1, at_most=_LARGEST)
-        if self.removal not in {"decay", "random"}:
-            raise ValueError(f'removal={self.removal!r} must be "decay" or "random"')
+        given = cast("object", self.removal)
+        if not isinstance(given, str) or given not in {"decay", "random"}:
+            raise ValueError(f'removal={given!r} must be "decay" or "random"')
         if self.decay is not None:
             _arguments.open_fraction("decay", self.decay)
 

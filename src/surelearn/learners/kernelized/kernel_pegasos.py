@@ -10,7 +10,7 @@ own, with K(x, x) for the squared length of a row: `surelearn.bounds.stochastic_
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.random import Generator, RandomState
@@ -291,8 +291,9 @@ class KernelPegasos(ComparedWithOptimum, KernelMachine):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         refuse_regularization(self.regularization)
-        if self.average not in ("all", "none"):
-            raise ValueError(f"average={self.average!r} must be 'all' or 'none'")
+        given = cast("object", self.average)
+        if not isinstance(given, str) or given not in {"all", "none"}:
+            raise ValueError(f"average={given!r} must be 'all' or 'none'")
 
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         super()._refuse_unlike(state, n_features)

@@ -98,8 +98,9 @@ class GradientLearner(OnlineLearner):
         if len(self.states_) > 1:
             classes = cast("Any", self).classes_.tolist()
             names = [f"{names[0]}, class {label!r} against the rest" for label in classes]
+        known = fingerprint_of_fit(self)  # of all problems at once: not anew for each
         return tuple(
-            self._certify(name, state.ledger, guarantee, also)
+            self._certify(name, state.ledger, guarantee, also, known)
             for name, state in zip(names, self.states_, strict=True)
             for guarantee, also in self._bounds(state)
         )
@@ -120,6 +121,7 @@ class GradientLearner(OnlineLearner):
         ledger: Vector,
         guarantee: Guarantee,
         also: tuple[Precondition, ...],
+        known: str,
     ) -> Certificate:
         rivals = self.begun_._rivals()  # noqa: SLF001 - our own copy
         return certify(
@@ -134,7 +136,7 @@ class GradientLearner(OnlineLearner):
             evidence={key: _EVIDENCE[key] for key in guarantee.assumes},
             also=also,
             reproduce={
-                "model": fingerprint_of_fit(self),
+                "model": known,
                 **({"measured": ["gradient_norm"]} if also else {}),
             },
         )

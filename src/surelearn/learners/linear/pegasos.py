@@ -198,6 +198,12 @@ class Pegasos(ComparedWithOptimum, OnlineLinearClassifier):
         return State(rule, weights, ledger, draws, np.zeros(n_features), np.zeros(1))
 
     def _start_passes(self, X: Any) -> State:
+        n_visits = X.shape[0] * int(self.max_iter)
+        if n_visits < self.batch_size:
+            raise ValueError(
+                f"batch_size={self.batch_size!r} is more than the {n_visits} rows that max_iter="
+                f"{self.max_iter!r} passes visit, so no step would be taken: make it smaller"
+            )
         state = self._start(X.shape[1])
         state.draws[:] = seed_of_draws(self.random_state), self.max_iter
         return state

@@ -101,13 +101,14 @@ class GrownTree(NamedTuple):
         leaves = np.flatnonzero(facts[:, CHILD] == 0)
         gains = -nodes.gains[:n_nodes]
         gains[leaves] = 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # huge targets
             gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
         starts, stops = facts[leaves, START], facts[leaves, STOP]
         return cls(facts, gains, nodes.left[:n_nodes].copy(), rows, leaves, starts, stops)
 
     def with_values(self, values: Vector) -> HistogramTrees:
         """Return the tree with a value for each of its nodes."""
+        refuse_infinite(values)
         child, nodes = self.facts[:, CHILD].copy(), np.arange(len(self.facts))
         leaf = child == 0
         child[leaf] = nodes[leaf]
@@ -121,6 +122,21 @@ class GrownTree(NamedTuple):
             np.where(leaf, 0.0, self.gains),
             self.facts[:, STOP] - self.facts[:, START],
             np.array([0, len(nodes)]),
+        )
+
+
+def refuse_infinite(sums: NDArray[np.float64]) -> None:
+    """Refuse values of trees, or sums of them, that are beyond all floats.
+
+    Examples
+    --------
+    >>> refuse_infinite(np.array([1e308, np.inf]))
+    Traceback (most recent call last):
+    ValueError: boosting went beyond all floats: lower learning_rate, or rescale the targets
+    """
+    if not np.isfinite(sums).all():
+        raise ValueError(
+            "boosting went beyond all floats: lower learning_rate, or rescale the targets"
         )
 
 

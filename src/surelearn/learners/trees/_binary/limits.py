@@ -113,7 +113,7 @@ def refuse_wild_grid(grid: Any, n_features: int) -> None:
 
 def _cut_points(points: ArrayLike, name: str) -> Vector:
     """Return the cut points of one column, sorted, each once."""
-    cuts = np.unique(np.asarray(points, dtype=np.float64))
+    cuts = np.unique(_arguments.numbers(f"thresholds of column {name!r}", points))
     if cuts.ndim != 1 or not np.isfinite(cuts).all():
         raise ValueError(f"thresholds of column {name!r} must be a list of finite numbers")
     return cuts
