@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from surelearn.base import check_certificate, fingerprint
-from surelearn.base.fingerprint import _UnorderedHasher
+from surelearn.base.fingerprint import _UnorderedHasher, data_fingerprint
 from surelearn.bounds.concentration import clopper_pearson
 from surelearn.certificate import certify
 
@@ -154,3 +154,37 @@ def test_an_older_certificate_knows_its_model_and_a_newer_one_knows_the_order():
     check_certificate(certificate_of(model, 3), model)
     with pytest.raises(ValueError, match="was issued for another model"):
         check_certificate(certificate_of(model, 3), other)
+
+
+class Cut(np.float64):
+    """A number with attributes."""
+
+
+class Map(sparse.csr_array):
+    """A matrix with attributes."""
+
+
+def with_scale(value, scale):
+    value.scale = scale
+    return value
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has it")
+def test_long_words_of_numpy_are_told_apart_by_what_they_say():
+    kind = np.dtypes.StringDType()
+    one, other = (np.array([letter * 40] * 2, dtype=kind) for letter in "ab")
+    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(one) == fingerprint(np.array(["b" * 90, "a" * 40, "a" * 40], dtype=kind)[1:])
+    X = np.zeros((2, 1))
+    assert data_fingerprint(X, one) != data_fingerprint(X, other)
+
+
+@pytest.mark.parametrize("make", [lambda: Cut(1), lambda: Map(np.eye(2)), lambda: sparse.eye(2)])
+def test_attributes_of_numbers_and_of_sparse_matrices_count(make):
+    assert fingerprint(with_scale(make(), 1)) != fingerprint(with_scale(make(), 2))
+    assert fingerprint(with_scale(make(), 1)) == fingerprint(with_scale(make(), 1))
+
+
+def test_a_row_is_not_the_matrix_of_that_row():
+    row = np.array([1.0, 0.0, 2.0])
+    assert fingerprint(sparse.coo_array(row)) != fingerprint(sparse.coo_array(row[np.newaxis]))
