@@ -202,7 +202,7 @@ class Hasher:
         """Describe an object by its attributes, or else by what it would store."""
         if isinstance(value, Iterator) and not hasattr(value, "__dict__"):
             raise objects.refusal(value)
-        state = objects.attributes_of(value) or objects.state_of(value)
+        state = self._attributes(value) or objects.state_of(value)
         if state is not None:
             self.add(objects.as_attributes(state))
             return
@@ -214,6 +214,9 @@ class Hasher:
         self._all(map(objects.as_attributes, parts[:2]))
         self._extras(None if part is None else list(part) for part in parts[2:4])
         self._withheld(value, (*parts, None)[1])
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        return objects.attributes_of(value)
 
     def _extras(self, parts: Iterable[Any]) -> None:
         """Describe what a value holds beside its content, if anything."""

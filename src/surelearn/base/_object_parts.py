@@ -16,7 +16,10 @@ from surelearn.base._function_parts import is_installed
 OF_CALLBACKS = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx"})
 """What scikit-learn sets on a learner, some of it only while it is fitted, in whatever thread."""
 
-NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal"}) | OF_CALLBACKS
+LAST_ASKED = "_stop_words_id"
+"""Where scikit-learn notes at which address the words lay that it last looked through."""
+
+NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal", LAST_ASKED}) | OF_CALLBACKS
 """Attributes that say nothing of what a model answers: those of scikit-learn and one of ours."""
 
 _ATOMS = (str, bytes, int, float, complex)
