@@ -9,9 +9,10 @@ from typing import Generic, TypeVar
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from surelearn.base import check_certificate, fingerprint
-from surelearn.base.fingerprint import _UnorderedHasher
+from surelearn.base.fingerprint import _AddressHasher, _UnorderedHasher, data_fingerprint
 from surelearn.bounds.concentration import clopper_pearson
 from surelearn.certificate import certify
 
@@ -154,3 +155,59 @@ def test_an_older_certificate_knows_its_model_and_a_newer_one_knows_the_order():
     check_certificate(certificate_of(model, 3), model)
     with pytest.raises(ValueError, match="was issued for another model"):
         check_certificate(certificate_of(model, 3), other)
+
+
+class Cut(np.float64):
+    """A number with attributes."""
+
+
+class Map(sparse.csr_array):
+    """A matrix with attributes."""
+
+
+def with_scale(value, scale):
+    value.scale = scale
+    return value
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has it")
+def test_long_words_of_numpy_are_told_apart_by_what_they_say():
+    kind = np.dtypes.StringDType()
+    one, other = (np.array([letter * 40] * 2, dtype=kind) for letter in "ab")
+    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(one) == fingerprint(np.array(["b" * 90, "a" * 40, "a" * 40], dtype=kind)[1:])
+    X = np.zeros((2, 1))
+    assert data_fingerprint(X, one) != data_fingerprint(X, other)
+
+
+@pytest.mark.parametrize("make", [lambda: Cut(1), lambda: Map(np.eye(2)), lambda: sparse.eye(2)])
+def test_attributes_of_numbers_and_of_sparse_matrices_count(make):
+    assert fingerprint(with_scale(make(), 1)) != fingerprint(with_scale(make(), 2))
+    assert fingerprint(with_scale(make(), 1)) == fingerprint(with_scale(make(), 1))
+
+
+def test_a_row_is_not_the_matrix_of_that_row():
+    row = np.array([1.0, 0.0, 2.0])
+    assert fingerprint(sparse.coo_array(row)) != fingerprint(sparse.coo_array(row[np.newaxis]))
+
+
+def test_where_words_lay_in_memory_does_not_count_but_an_older_certificate_knows_it():
+    texts = ["good dog", "bad cat", "the cat"]
+    one, other = (TfidfVectorizer(stop_words=["the"]).fit(texts) for _ in range(2))
+    moved = copy.deepcopy(one)
+    assert fingerprint(one) == fingerprint(other) == fingerprint(moved)
+    moved.transform(texts)
+    assert one._stop_words_id != moved._stop_words_id
+    assert fingerprint(moved) == fingerprint(one)
+    former = _AddressHasher().add(one).hexdigest()
+    stated = certify(
+        clopper_pearson(errors=0, n=10, delta=0.05),
+        kind="risk",
+        subject="this model",
+        observed=0.0,
+        n=10,
+        reproduce={"model": former},
+    )
+    check_certificate(stated, one)
+    with pytest.raises(ValueError, match="another model"):
+        check_certificate(stated, other.fit(texts[:2]))

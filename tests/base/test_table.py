@@ -281,3 +281,12 @@ def test_whole_numbers_that_are_no_doubles_are_refused_beside_those_that_are():
 def test_categories_that_are_no_text_are_refused_in_a_sentence(categories):
     with pytest.raises(ValueError, match="column 'x' has categories that have no name as text"):
         learn_table(BaseEstimator(), pd.DataFrame({"x": categories}), categorical=None)
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has it")
+def test_words_of_numpy_are_categories():
+    words = np.array([["red", "x" * 40], ["blue", "y" * 40]], dtype=np.dtypes.StringDType())
+    known, plain = BaseEstimator(), BaseEstimator()
+    assert np.array_equal(learn_table(known, words), learn_table(plain, words.astype(object)))
+    assert [list(names) for names in known.categories_] == [["blue", "red"], ["x" * 40, "y" * 40]]
+    assert np.array_equal(read_table(known, words[::-1]), learn_table(plain, words)[::-1])

@@ -8,12 +8,17 @@ import pytest
 
 from surelearn.bounds import (
     boosting,
+    concentration,
+    decompositions,
     holdout,
     mistakes_boolean,
     mistakes_elimination,
+    mistakes_linear,
     neighbors,
+    optimization,
     regret,
     tails,
+    tails_of_sums,
 )
 from surelearn.bounds import online_second_order as second_order
 from surelearn.bounds import regret_adaptive as adaptive
@@ -124,3 +129,61 @@ def test_the_constant_of_kearns_and_saul_keeps_its_digits(mean):
         assert (
             exact <= tails.kearns_saul(rate=1.0, mean=mean).bound <= exact * (1 + mp.mpf("1e-11"))
         )
+
+
+@pytest.mark.parametrize("delta", [1 - 1e-6, 1 - 1e-9, 1 - 1e-12, 1 - 2**-53])
+def test_a_delta_near_one_keeps_its_digits(delta):
+    with mp.workdps(60):
+        exact = mp.sqrt(-mp.log(mp.mpf(delta)) / 20)
+        bound = concentration.hoeffding(mean=0.0, n=10, delta=delta).bound
+        assert exact < bound <= exact * (1 + mp.mpf("1e-11"))
+        planes = decompositions.pca(
+            residual=0.0, n=10, n_components=3, radius_squared=1.0, delta=delta, dimension=3
+        )
+        assert exact < planes.bound
+
+
+@pytest.mark.parametrize("mean", [1e-100, 1e-17, 1e-12, 1e-6, 0.3])
+def test_the_tail_of_a_sum_of_tiny_means_is_not_rounded_away(mean):
+    with mp.workdps(60):
+        p = mp.mpf(mean)
+        exact = mp.e * mp.fsum(
+            mp.binomial(19, k) * p**k * (1 - p) ** (19 - k) for k in (17, 18, 19)
+        )
+        bound = tails_of_sums.bentkus_tail(n=19, mean=mean, total=17.5).bound
+        assert exact < bound <= exact * (1 + mp.mpf("1e-10")) + mp.mpf(1e-300)
+
+
+@pytest.mark.parametrize(("mean", "gap"), [(1.0, 2.2e-8), (1 - 8e-9, 7e-14), (0.3, 0.7000000001)])
+def test_a_mean_near_its_end_keeps_its_digits(mean, gap):
+    with mp.workdps(60):
+        exact = 1 - (1 - mp.mpf(mean)) / mp.mpf(gap)
+        bound = tails.reverse_markov(mean=mean, gap=gap).bound
+        assert exact - abs(exact) * mp.mpf("1e-11") <= bound < exact
+
+
+@pytest.mark.parametrize("rest", [0.0, 2**-53, 3e-12, 3.3e-10, 7e-8, 0.3, 0.9])
+def test_a_margin_near_the_radius_keeps_its_digits(rest):
+    with mp.workdps(60):
+        r = mp.mpf(1.0 - rest)
+        conjugate = ((1 + r) * mp.log(1 + r) + ((1 - r) * mp.log(1 - r) if r < 1 else 0)) / 2
+        exact = mp.log(10) / conjugate
+        bound = mistakes_linear.balanced_winnow(n_features=5, margin=1.0 - rest, radius=1.0).bound
+        assert exact < bound <= exact * (1 + mp.mpf("1e-11"))
+
+
+@pytest.mark.parametrize("rest", [2**-53, 3.75e-12, 7.2e-8, 0.4, 0.999])
+def test_curvatures_that_are_nearly_equal_keep_the_digits_of_their_difference(rest):
+    with mp.workdps(60):
+        ratio, steps = mp.mpf(1.0 - rest), 5
+        curved = {"smoothness": 1.0, "strong_convexity": 1.0 - rest, "n_steps": steps}
+        root = mp.sqrt(ratio)
+        slow = optimization.gradient_descent_strongly_convex(initial_excess=1.0, **curved)
+        fast = optimization.nesterov_strongly_convex(distance=0.0, initial_excess=1.0, **curved)
+        ball = optimization.heavy_ball_quadratic(distance=1.0, **curved)
+        for found, exact in (
+            (slow, (1 - ratio) ** steps),
+            (fast, (1 - root) ** steps),
+            (ball, 4 * steps * ((1 - root) / (1 + root)) ** steps),
+        ):
+            assert exact < found.bound <= exact * (1 + mp.mpf("1e-11"))

@@ -5,7 +5,13 @@ import pyarrow as pa
 import pytest
 
 from scale.conftest import NUMBERS, world, written
-from surelearn import RandomForestClassifier, RandomForestRegressor, scale
+from surelearn import (
+    GradientBoostingClassifier,
+    LogisticRegression,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    scale,
+)
 from surelearn.base.fingerprint import fingerprint
 from surelearn.learners.ensembles import _members, _out_of_bag, _parted_forest
 from surelearn.learners.ensembles._forest import bins
@@ -75,6 +81,27 @@ def test_weights_and_gaps_and_many_passes(tmp_path, monkeypatch):
     ]
     importances = again.permutation_importances(whole, labels)
     assert np.array_equal(importances.means, voters.permutation_importances(whole, labels).means)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        RandomForestClassifier(**SOME, class_weight="balanced"),
+        GradientBoostingClassifier(n_estimators=2, class_weight="balanced"),
+        LogisticRegression(tol=1e-9, class_weight="balanced"),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_classes_are_balanced_without_rows_that_weigh_nothing(learner, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(120, 2)), np.arange(120) % 2, np.ones(120)
+    weights[np.flatnonzero(y)[10:50]] = 0.0
+    whole, there = pa.table({"x0": X[:, 0], "x1": X[:, 1]}), weights > 0.0
+    found = learner.fit(written(tmp_path, X, y, weights)).predict_proba(whole)
+    assert found == pytest.approx(learner.fit(whole, y, weights).predict_proba(whole), abs=1e-7)
+    alone = learner.fit(written(tmp_path, X[there], y[there])).predict_proba(whole)
+    if not isinstance(learner, RandomForestClassifier):  # its bags are drawn for each part
+        assert found == pytest.approx(alone, abs=1e-7)
 
 
 def test_one_class_is_a_forest_of_leaves(tmp_path):

@@ -82,7 +82,9 @@ class Hasher:
     def _atom(self, value: Any) -> None:
         scalar = isinstance(value, np.generic)
         self._text(repr(value) if scalar else objects.written(value))
-        if type(value) not in _ATOMS and not scalar:
+        if scalar:
+            self._extras([getattr(value, "__dict__", None)])
+        elif type(value) not in _ATOMS:
             self._extras(objects.reduction(value)[2:3])
         elif isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN has a sign, too
             bits = struct.pack("d", value)
@@ -118,7 +120,7 @@ class Hasher:
             self._extras([] if np.array_equal(hidden, shown) else [hidden])
         elif array.dtype.names:  # bytes between the fields are arbitrary
             self._all(array[name] for name in array.dtype.names)
-        elif array.dtype.kind == "O":
+        elif array.dtype.kind in "OT":  # their bytes are addresses
             self._all(array.ravel().tolist())
         else:
             self._numbers(array)
@@ -173,6 +175,7 @@ class Hasher:
     def _sparse(self, value: Any) -> None:
         csr = sound(value if value.ndim == 2 else value.reshape(1, -1))
         self._all((csr.shape, csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64)))
+        self._extras([None if value.ndim == 2 else value.shape, objects.beside_cells(value)])
 
     def _class(self, value: Any) -> None:
         told = self._tag(value)
@@ -199,7 +202,7 @@ class Hasher:
         """Describe an object by its attributes, or else by what it would store."""
         if isinstance(value, Iterator) and not hasattr(value, "__dict__"):
             raise objects.refusal(value)
-        state = objects.attributes_of(value) or objects.state_of(value)
+        state = self._attributes(value) or objects.state_of(value)
         if state is not None:
             self.add(objects.as_attributes(state))
             return
@@ -211,6 +214,9 @@ class Hasher:
         self._all(map(objects.as_attributes, parts[:2]))
         self._extras(None if part is None else list(part) for part in parts[2:4])
         self._withheld(value, (*parts, None)[1])
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        return objects.attributes_of(value)
 
     def _extras(self, parts: Iterable[Any]) -> None:
         """Describe what a value holds beside its content, if anything."""

@@ -16,7 +16,10 @@ from surelearn.base._function_parts import is_installed
 OF_CALLBACKS = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx"})
 """What scikit-learn sets on a learner, some of it only while it is fitted, in whatever thread."""
 
-NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal"}) | OF_CALLBACKS
+LAST_ASKED = "_stop_words_id"
+"""Where scikit-learn notes at which address the words lay that it last looked through."""
+
+NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal", LAST_ASKED}) | OF_CALLBACKS
 """Attributes that say nothing of what a model answers: those of scikit-learn and one of ours."""
 
 _ATOMS = (str, bytes, int, float, complex)
@@ -25,6 +28,7 @@ _STATE_IS_ALL = frozenset({"numpy", "scipy", "sklearn", "surelearn"})
 _SEARCH_TREES = frozenset({"sklearn.neighbors._ball_tree", "sklearn.neighbors._kd_tree"})
 _QUERIES = slice(7, 11)  # where they count what they were asked
 _CACHES = {np.vectorize: "_ufunc"}  # attributes that come with the first call
+_SPARSE_CACHES = ("_has_canonical_format", "_has_sorted_indices", "has_canonical_format")
 _HOMES = ("numpy", "scipy.special", "numpy._core.umath")  # of universal functions, which know none
 _LONG = 10_000  # bits of a number whose decimal digits Python may refuse to write
 _STORING = ("__getstate__", "__reduce__", "__reduce_ex__")
@@ -118,6 +122,13 @@ def kept_by_copies(array: Any) -> dict[str, Any]:
             "cannot be recognised again: keep a plain array, and the attributes beside it"
         )
     return held
+
+
+def beside_cells(matrix: Any) -> dict[str, Any]:
+    """Return the attributes of a sparse matrix that those of SciPy do not have."""
+    home = next(base for base in type(matrix).__mro__ if _package(base) == "scipy")
+    known = {*vars(home((1, 1))), *_SPARSE_CACHES}
+    return {name: part for name, part in vars(matrix).items() if name not in known}
 
 
 @functools.lru_cache(maxsize=1000)  # not all: classes may be made on the fly

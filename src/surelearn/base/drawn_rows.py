@@ -15,9 +15,9 @@ def drawn_independently(model: Any) -> Evidence:
     hashes, n_distinct, n_rows = (getattr(model, name, None) for name in names)
     if n_rows is None or (hashes is None and n_distinct is None):
         return _NOTHING
-    if hashes is not None:
-        return independent_rows(hashes, int(n_rows))
-    return _repeated(int(cast("Any", n_distinct)), int(n_rows))
+    if n_distinct is not None:  # the sketch may leave rows out, or hold others
+        return _repeated(int(n_distinct), int(n_rows))
+    return independent_rows(cast("Any", hashes), int(n_rows))
 
 
 def independent_rows(hashes: Hashes, n_rows: int) -> Evidence:

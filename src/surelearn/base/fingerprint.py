@@ -21,7 +21,7 @@ from scipy import sparse
 from surelearn._jit.sound_matrices import sound
 from surelearn.base._function_parts import Part, of_package
 from surelearn.base._hasher import Hasher
-from surelearn.base._object_parts import is_search_tree, refusal
+from surelearn.base._object_parts import LAST_ASKED, is_search_tree, refusal
 from surelearn.certificate import Certificate
 
 _LAST_WITHOUT_ORDER = 2  # the schema of certificates whose fingerprints tell less apart
@@ -76,13 +76,14 @@ def fingerprint_as(model: object, certificate: Certificate) -> str:
 
     That of a model read from a file of format 1 has two: certificates of its time state the former.
     Others may be of a time when the order of mappings and what a model would not store did not
-    count, or of one when coins did not and a count of queries did.
+    count, of one when coins did not and a count of queries did, or when an address of words did.
     """
     found, stated = fingerprint(model), certificate.reproduce.get("model")
-    if found == stated or certificate.schema > _LAST_WITHOUT_ORDER:
+    if found == stated:
         return found
-    known = [_former[found]] if found in _former else []
-    for former in (_UnorderedHasher, _FormerHasher):
+    old = certificate.schema <= _LAST_WITHOUT_ORDER
+    known = [_former[found]] if old and found in _former else []
+    for former in (_UnorderedHasher, _FormerHasher) if old else (_AddressHasher,):
         with suppress(ValueError):  # it is too deep for a former one
             known.append(_described(former(), model).hexdigest())
     return found if stated not in known else cast("str", stated)
@@ -142,7 +143,16 @@ def check_certificate(certificate: Certificate, model: object) -> None:
         )
 
 
-class _UnorderedHasher(Hasher):
+class _AddressHasher(Hasher):
+    """Describes objects as they were when the address of words last looked through counted."""
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        held = super()._attributes(value)
+        last = getattr(value, "__dict__", {}).get(LAST_ASKED)
+        return held if last is None else {**held, LAST_ASKED: last}
+
+
+class _UnorderedHasher(_AddressHasher):
     """Describes objects as certificates of schema 2 do: some that differ are alike for it."""
 
     def _order(self, places: list[int]) -> None:

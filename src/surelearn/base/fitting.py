@@ -244,6 +244,8 @@ def row_weights(
 ) -> Vector:
     """Return the weight of each row: its own times that of its class.
 
+    Balanced classes are counted without rows of weight 0, which are as if not there.
+
     Examples
     --------
     >>> row_weights(None, class_weight={0: 3.0, 1: 1.0}, labels=np.array([0, 1]), n=2)
@@ -254,7 +256,8 @@ def row_weights(
         return weights
     _refuse_strange_weights(class_weight)
     with np.errstate(over="ignore"):
-        weights = weights * compute_sample_weight(class_weight, labels)
+        there = np.flatnonzero(weights) if class_weight == "balanced" else None
+        weights = weights * compute_sample_weight(class_weight, labels, indices=there)
         total = weights.sum()
     if not 0.0 < total < validation.MOST_WEIGHT:
         raise ValueError(
@@ -267,6 +270,8 @@ def row_weights(
 def class_weights(class_weight: Any, classes: NDArray[Any], n_rows: Indices) -> Vector:
     """Return what multiplies the weights of the rows of each class, given how many there are.
 
+    The rows are those with a weight, as in `row_weights`; a class without any weighs nothing.
+
     Examples
     --------
     >>> class_weights("balanced", np.array(["no", "yes"]), np.array([30, 10]))
@@ -276,7 +281,8 @@ def class_weights(class_weight: Any, classes: NDArray[Any], n_rows: Indices) -> 
         return np.ones(len(classes))
     _refuse_strange_weights(class_weight)
     if isinstance(class_weight, str):
-        return n_rows.sum() / (len(classes) * n_rows)
+        there = n_rows > 0
+        return np.where(there, n_rows.sum() / (there.sum() * np.maximum(n_rows, 1)), 0.0)
     return np.asarray(compute_sample_weight(class_weight, classes), dtype=np.float64)
 
 

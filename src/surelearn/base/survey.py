@@ -35,8 +35,8 @@ class Survey:
         The number and the names of the features.
     classes
         The labels, sorted.
-    n_rows, weight
-        How many rows have each label, and the sum of their weights.
+    n_rows, n_there, weight
+        How many rows have each label, how many of them a weight above 0, and the sum of these.
     squares
         The sum of the squares of all features.
     hashes
@@ -46,6 +46,7 @@ class Survey:
     columns: Mapping[str, Any]
     classes: NDArray[Any]
     n_rows: Indices
+    n_there: Indices
     weight: Vector
     squares: float
     hashes: Hashes
@@ -59,14 +60,16 @@ class Survey:
         """Return what a look at the rows of both shows."""
         refuse_other_columns(self.columns, other.columns)
         classes = joined_classes(self.classes, other.classes)
-        n_rows, weight = np.zeros(len(classes), dtype=np.int64), np.zeros(len(classes))
+        n_rows, n_there = np.zeros((2, len(classes)), dtype=np.int64)
+        weight = np.zeros(len(classes))
         for each in (self, other):
             places = validation.index_among(classes, each.classes)
             n_rows[places] += each.n_rows
+            n_there[places] += each.n_there
             weight[places] += each.weight
         hashes = fingerprints.united(self.hashes, other.hashes)
         squares = self.squares + other.squares
-        return Survey(self.columns, classes, n_rows, weight, squares, hashes)
+        return Survey(self.columns, classes, n_rows, n_there, weight, squares, hashes)
 
 
 class LabelledRows(NamedTuple):
@@ -112,6 +115,7 @@ def _look(learner: Any, block: Block) -> Survey:
         {name: value for name, value in vars(shown).items() if name in _COLUMNS},
         classes,
         np.bincount(codes, minlength=len(classes)),
+        np.bincount(codes[weights > 0.0], minlength=len(classes)),
         np.bincount(codes, weights, minlength=len(classes)).astype(np.float64),
         rows.sum_of_squares(values.ravel()),
         fingerprints.sketch(fingerprints.row_hashes(packed)),

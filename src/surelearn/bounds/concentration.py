@@ -228,7 +228,8 @@ def _hoeffding_half_width(n: int, delta: float, low: float, high: float, *, side
     low, high = _arguments.real("low", low), _arguments.real("high", high)
     if not low < high:
         raise _arguments.refuse("high", high, f"above low={low:g}")
-    log_level = math.log(sides / _arguments.open_fraction("delta", delta))
+    # Not ln(sides / delta): beside a delta near 1 the quotient would lose its digits.
+    log_level = math.log(sides) - math.log(_arguments.open_fraction("delta", delta))
     return (high - low) * math.sqrt(log_level / (2.0 * _arguments.count("n", n, at_least=1)))
 
 

@@ -172,7 +172,8 @@ def _smaller_rank(n_components: int, dimension: int | None) -> int:
 
 
 def _deviation(n: int, delta: float, *, sides: int) -> float:
-    return math.sqrt(math.log(sides / _arguments.open_fraction("delta", delta)) / (2.0 * n))
+    log_level = math.log(sides) - math.log(_arguments.open_fraction("delta", delta))
+    return math.sqrt(log_level / (2.0 * n))
 
 
 def _at_most(name: str, value: float, highest: float) -> float:

@@ -335,8 +335,11 @@ def _over_conjugate(total: float, margin: float, radius: float) -> float:
     radius, margin = _arguments.positive("radius", radius), _arguments.real("margin", margin)
     if not 0.0 < margin <= radius:
         raise _arguments.refuse("margin", margin, f"above 0 and at most radius={radius:g}")
-    r = margin / radius
-    conjugate = math.log(2.0) if r == 1.0 else r * math.atanh(r) + math.log1p(-r * r) / 2.0
+    r, rest = margin / radius, (radius - margin) / radius
+    if r > 0.5:
+        conjugate = ((1.0 + r) * math.log1p(r) + (rest and rest * math.log(rest))) / 2.0
+    else:
+        conjugate = r * math.atanh(r) + math.log1p(-r * r) / 2.0
     return _rounding.up(total / conjugate) if conjugate > 0.0 else math.inf
 
 

@@ -58,10 +58,10 @@ def gradient_descent_strongly_convex(
     0.121577
     """
     initial_excess = _arguments.non_negative("initial_excess", initial_excess)
-    rate = _inverse_condition(smoothness, strong_convexity)
+    rate, rest = _inverse_condition(smoothness, strong_convexity)
     return Guarantee(
         quantity="f(w_T) - min f",
-        bound=_rounding.up(_power(rate, n_steps) * initial_excess),
+        bound=_rounding.up(_power(rate, rest, n_steps) * initial_excess),
         assumes={
             "strongly_convex": _STRONGLY_CONVEX,
             "smooth": _SMOOTH,
@@ -150,11 +150,12 @@ def nesterov_strongly_convex(
     """
     distance = _arguments.non_negative("distance", distance)
     initial_excess = _arguments.non_negative("initial_excess", initial_excess)
-    rate = math.sqrt(_inverse_condition(smoothness, strong_convexity))
+    rate, rest = _inverse_condition(smoothness, strong_convexity)
+    root = math.sqrt(rate)
     potential = initial_excess + strong_convexity * distance**2 / 2.0
     return Guarantee(
         quantity="f(w_T) - min f",
-        bound=_rounding.up(_power(rate, n_steps) * potential),
+        bound=_rounding.up(_power(root, rest / (1.0 + root), n_steps) * potential),
         assumes={
             "strongly_convex": _STRONGLY_CONVEX,
             "smooth": _SMOOTH,
@@ -222,9 +223,10 @@ def heavy_ball_quadratic(
     0.024058
     """
     distance = _arguments.non_negative("distance", distance)
-    root = math.sqrt(_inverse_condition(smoothness, strong_convexity))
+    rate, rest = _inverse_condition(smoothness, strong_convexity)
+    root = math.sqrt(rate)
     n_steps = _arguments.count("n_steps", n_steps, at_least=1)
-    contraction = _power(2.0 * root / (1.0 + root), n_steps)
+    contraction = _power(2.0 * root / (1.0 + root), rest / (1.0 + root) ** 2, n_steps)
     return Guarantee(
         quantity="|w_T - w*|",
         bound=_rounding.up(4.0 * n_steps * contraction * distance),
@@ -283,17 +285,19 @@ def _learning_rate_at_most(learning_rate: float, limit: float) -> float:
     return rate
 
 
-def _inverse_condition(smoothness: float, strong_convexity: float) -> float:
+def _inverse_condition(smoothness: float, strong_convexity: float) -> tuple[float, float]:
+    """Return mu / L, and 1 - mu / L with all its digits where mu is near L."""
     smoothness = _arguments.positive("smoothness", smoothness)
     strong_convexity = _arguments.positive("strong_convexity", strong_convexity)
     if strong_convexity > smoothness:
         raise _arguments.refuse("strong_convexity", strong_convexity, f"at most {smoothness:g}")
-    return strong_convexity / smoothness
+    return strong_convexity / smoothness, (smoothness - strong_convexity) / smoothness
 
 
-def _power(rate: float, n_steps: int) -> float:
-    """Return (1 - rate)^n_steps, never below exp(-700) unless it is exactly 0."""
+def _power(rate: float, rest: float, n_steps: int) -> float:
+    """Return rest^n_steps for rest = 1 - rate, never below exp(-700) unless it is exactly 0."""
     n_steps = _arguments.count("n_steps", n_steps)
-    if rate >= 1.0:
+    if rest == 0.0:
         return 0.0 if n_steps > 0 else 1.0
-    return math.exp(max(n_steps * math.log1p(-rate), _LOG_SMALLEST))
+    log_rest = math.log(rest) if rate > 0.5 else math.log1p(-rate)
+    return math.exp(max(n_steps * log_rest, _LOG_SMALLEST))

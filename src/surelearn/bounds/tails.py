@@ -42,7 +42,7 @@ def reverse_markov(*, mean: float, gap: float) -> Guarantee:
     0.333333
     """
     mean, gap = _arguments.fraction("mean", mean), _arguments.open_fraction("gap", gap)
-    bound = _rounding.down((mean - (1.0 - gap)) / gap)
+    bound = _rounding.down(math.fsum((mean, gap, -1.0)) / gap)
     reference = "Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), B.1"
     return surely(
         "P(Z > 1 - gap)", bound, {"range": "Z lies in [0, 1]"}, reference=reference, lower=True

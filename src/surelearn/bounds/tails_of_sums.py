@@ -10,11 +10,11 @@ from decimal import Decimal
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._typing import ArrayLike
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import least, log_inverse, planner
-from surelearn.bounds._special import binomial_cdf, kl
+from surelearn.bounds._special import binomial_cdf, binomial_sf, kl
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
 
 _INDEPENDENT = {"independent": "the summands are independent"}
@@ -172,8 +172,11 @@ def bentkus_tail(*, n: int, mean: float, total: float) -> Guarantee:
     if not 0.0 <= _arguments.real("total", total) <= n:
         raise _arguments.refuse("total", total, f"in [0, n] with n={n}")
     above = total >= n * mean
-    few, rate = (n - total, 1.0 - mean) if above else (total, mean)
-    bound = math.e * _binomial_tail(math.ceil(few), n, rate)
+    if above:  # not the lower tail of Bin(n, 1 - mean): a tiny mean would be lost
+        tail = _outward(binomial_sf(math.floor(total) - 1, n, mean), exact=mean == 0.0)
+    else:
+        tail = _binomial_tail(math.ceil(total), n, mean)
+    bound = _rounding.up(math.e * tail)
     quantity = f"P(sum {'>=' if above else '<='} total)"
     assumes = {**_UNIT_SUMMANDS, "same_mean": "every summand has this mean"}
     reference = "Bentkus, Annals of Probability 32 (2004)"
@@ -258,9 +261,14 @@ def _squared_tail(deviation: float, sum_of_squares: float) -> float:
 
 
 def _binomial_tail(k: int, n: int, p: float) -> float:
-    """Return P(Bin(n, p) <= k), rounded up, also where it underflows."""
-    tail = float(binomial_cdf(k, n, p))
-    return tail if p == 1.0 or tail == 1.0 else math.nextafter(_rounding.up(tail), 2.0)
+    """Return P(Bin(n, p) <= k), rounded up."""
+    return _outward(binomial_cdf(k, n, p), exact=p == 1.0)
+
+
+def _outward(tail: Vector, *, exact: bool) -> float:
+    """Return the probability of a tail, rounded up, also where it underflows."""
+    found = float(tail)
+    return found if exact or found == 1.0 else math.nextafter(_rounding.up(found), 2.0)
 
 
 def _odd(n_voters: int) -> int:

@@ -47,7 +47,7 @@ class TailBounds(Shown, drawn_by="tail_bounds.plot_tail_bounds"):
     exact: Vector | None
 
     def __str__(self) -> str:
-        """Return a line for each theorem, the smallest bound at the last threshold first."""
+        """Return a line for each theorem, the largest bound at the last threshold first."""
         rows = sorted(self.guarantees.items(), key=lambda item: -item[1][-1].bound)
         lines = [f"P(mean >= {self.thresholds[-1]:g})"]
         lines += [f"  {name:<12} {said[-1].bound:.4g}" for name, said in rows]

@@ -18,8 +18,11 @@ from surelearn.learners.concepts.disjunction import Disjunction
 from surelearn.learners.concepts.k_dnf import KDNF
 from surelearn.learners.experts.halving import Halving
 from surelearn.learners.experts.weighted_majority import WeightedMajority
+from surelearn.learners.kernelized.voted_kernel_perceptron import VotedKernelPerceptron
+from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
 from surelearn.learners.linear.passive_aggressive import PassiveAggressive
 from surelearn.learners.linear.perceptron import Perceptron
+from surelearn.learners.linear.voted_perceptron import VotedPerceptron
 from surelearn.learners.linear.winnow import Winnow
 from surelearn.persistence.model_files import load_model, save_model
 
@@ -70,6 +73,25 @@ def test_a_bound_on_mistakes_is_passed_on_and_holds():
     X, y = monotone_disjunction(6, (1,)).draw(100, seed=0)
     model = Conservative(Disjunction()).fit(X, y)
     assert model.guarantee(n_relevant=1).allows(model.n_mistakes_)
+
+
+def test_an_average_that_errs_more_often_than_its_weights_has_no_bound_to_pass_on():
+    rows, best = np.array([[0.99, 0.12], [-0.6, 0.8], [-0.92, 0.4]]), np.array([0.144, 0.99])
+    X = np.vstack([*[np.repeat(rows, 100, axis=0)] * 3, -rows])
+    y, margin = np.repeat([1, -1], [900, 3]), (rows @ best).min() / np.linalg.norm(best)
+    bound = Conservative(Perceptron(fit_intercept=False)).fit(X, y).guarantee(margin=margin).bound
+    model = Conservative(AveragedPerceptron(fit_intercept=False)).fit(X, y)
+    assert model.n_mistakes_ > bound
+    with pytest.raises(ValueError, match="mistakes of its running weights"):
+        model.guarantee(margin=margin)
+
+
+def test_votes_and_their_kernels_learn_from_the_same_mistakes():
+    X, y = Separable(3, margin=0.1).draw(40, seed=0)
+    model = Conservative(VotedPerceptron(fit_intercept=False)).fit(X, y)
+    other = Conservative(VotedKernelPerceptron()).fit(X, y)
+    assert model.mistakes_.tolist() == other.mistakes_.tolist()
+    np.testing.assert_array_equal(model.predict(X), other.predict(X))
 
 
 def test_blocks_do_not_matter_and_sparse_rows_are_dense_rows():

@@ -36,8 +36,8 @@ from surelearn.bounds import Guarantee
 class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A learner that is shown only the rows on which its prediction was wrong.
 
-    Whatever bound on the mistakes the wrapped learner has, this one has too; and the rows that it
-    erred on, in order, are all it takes to get the same model again.
+    Whatever bound on the mistakes of its predictions the wrapped learner has, this one has too; and
+    the rows that it erred on, in order, are all it takes to get the same model again.
 
     Parameters
     ----------
@@ -141,6 +141,12 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if not hasattr(self.estimator_, "guarantee"):
             name = type(self.estimator_).__name__
             raise ValueError(f"{name} has no bound on its mistakes that could be passed on")
+        if getattr(self.estimator_, "_learns_by_other_weights", False):
+            raise ValueError(
+                f"the theorem of {type(self.estimator_).__name__} counts mistakes of its running "
+                "weights, and here those of its predictions by other weights are counted, which "
+                "may be many more; wrap a learner that predicts by the weights it learns"
+            )
         return self.estimator_.guarantee(**unobservable)
 
     def _begun(self, X: Any, labels: NDArray[Any], classes: ArrayLike | None) -> Self:

@@ -230,6 +230,8 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
         return frame, [str(name) for name in frame.columns]
     X = sound(X)
     kind = _kind(X)
+    if kind == "T":
+        X, kind = np.asarray(X).astype(object), "O"
     if kind in "US" and not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text
     X = validated(

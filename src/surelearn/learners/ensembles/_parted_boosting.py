@@ -94,7 +94,7 @@ def _door(learner: Any, survey: TableSurvey) -> tuple[Door, Vector]:
     if targets.classes is None:
         return Door(learner, None), targets.weight
     validation.two_or_more(targets.classes)
-    each = class_weights(learner.class_weight, targets.classes, targets.n_rows)
+    each = class_weights(learner.class_weight, targets.classes, targets.n_there)
     weight = each * targets.weight
     if np.count_nonzero(weight) < 2:
         raise ValueError(

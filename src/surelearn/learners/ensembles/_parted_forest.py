@@ -128,7 +128,7 @@ def _door(model: Any, survey: TableSurvey) -> Door:
     if targets.classes is None:
         return Door(model, None)
     within = isinstance(given, str) and given == "balanced_subsample"
-    each = class_weights(None if within else given, targets.classes, targets.n_rows)
+    each = class_weights(None if within else given, targets.classes, targets.n_there)
     total = float((each * targets.weight).sum())
     if not 0.0 < total < validation.MOST_WEIGHT:
         raise ValueError(

@@ -33,11 +33,13 @@ from surelearn.learners.ensembles._histogram.binning import Bins
 class TargetSums:
     """What some targets show: labels and how many rows and how much weight each has, or numbers.
 
-    Numbers have one entry: how many there are, their weight, and their weighted sum in `total`.
+    `n_there` are the rows of each label with a weight above 0. Numbers have one entry: how many
+    there are, their weight, and their weighted sum in `total`.
     """
 
     classes: NDArray[Any] | None
     n_rows: Indices
+    n_there: Indices
     weight: Vector
     total: float
     largest: float
@@ -46,15 +48,17 @@ class TargetSums:
         """Return what the targets of both show."""
         total, largest = self.total + other.total, max(self.largest, other.largest)
         if self.classes is None or other.classes is None:
-            counts = self.n_rows + other.n_rows, self.weight + other.weight
-            return TargetSums(None, *counts, total, largest)
+            n_rows, n_there = self.n_rows + other.n_rows, self.n_there + other.n_there
+            return TargetSums(None, n_rows, n_there, self.weight + other.weight, total, largest)
         classes = joined_classes(self.classes, other.classes)
-        n_rows, weight = np.zeros(len(classes), dtype=np.int64), np.zeros(len(classes))
+        n_rows, n_there = np.zeros((2, len(classes)), dtype=np.int64)
+        weight = np.zeros(len(classes))
         for each in (self, other):
             places = validation.index_among(classes, np.asarray(each.classes))
             n_rows[places] += each.n_rows
+            n_there[places] += each.n_there
             weight[places] += each.weight
-        return TargetSums(classes, n_rows, weight, total, largest)
+        return TargetSums(classes, n_rows, n_there, weight, total, largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +186,16 @@ def _labels(y: Any, weights: Vector) -> TargetSums:
     shown = SimpleNamespace()
     codes, n = learn_classes(shown, y, n=len(weights)), len(shown.classes_)
     total = np.bincount(codes, weights, minlength=n).astype(np.float64)
-    return TargetSums(shown.classes_, np.bincount(codes, minlength=n), total, 0.0, 0.0)
+    n_rows, n_there = (np.bincount(each, minlength=n) for each in (codes, codes[weights > 0.0]))
+    return TargetSums(shown.classes_, n_rows, n_there, total, 0.0, 0.0)
 
 
 def _numbers(y: Any, weights: Vector) -> TargetSums:
     numbers = check_numbers(y, n=len(weights))
     largest = float(np.abs(numbers).max(initial=0.0))
-    n_rows, weight = np.array([len(numbers)]), np.array([weights.sum()])
-    return TargetSums(None, n_rows, weight, float(weights @ numbers), largest)
+    n_rows, n_there = np.array([len(numbers)]), np.array([np.count_nonzero(weights)])
+    weight = np.array([weights.sum()])
+    return TargetSums(None, n_rows, n_there, weight, float(weights @ numbers), largest)
 
 
 def rows_of(door: Door, part: RowsOfPart) -> Iterator[WeighedRows]:

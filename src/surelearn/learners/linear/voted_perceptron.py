@@ -171,7 +171,9 @@ class VotedPerceptron(OnlineLinearClassifier):
         return OnlineClassifier.predict_one(self, x)  # the weights alone do not make the prediction
 
     def _scores(self, X: Any, states: Sequence[State]) -> Matrix:
-        """Return the balance of the votes, a column per problem."""
+        """Return the balance of the votes, a column per problem; 0 before the first mistake."""
+        if not states[0].stored:
+            return np.zeros((X.shape[0], len(states)))
         voters, stored = [votes_of(state) for state in states], together(states[0].stored)
         votes, step = np.empty((len(states), X.shape[0])), float(self.fit_intercept)
         for part in gen_batches(X.shape[0], max(1, _BLOCK // stored.shape[0])):

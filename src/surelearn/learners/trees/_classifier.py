@@ -14,6 +14,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
+from surelearn.base.row_identity import count_distinct
 from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table
 from surelearn.certificate import Certificate
@@ -27,6 +28,7 @@ from surelearn.learners.trees._pruning.snapping import snapped
 @holds(
     classes_="classes",
     n_training_rows_="count",
+    n_distinct_rows_="maybe count",
     training_errors_="count",
     correct_="int[nodes]",
     missing_="bool[features]",
@@ -46,6 +48,8 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
         The cut points of each feature that were fixed beforehand, None if none were.
     n_training_rows_
         The number of training rows.
+    n_distinct_rows_
+        How many of them are different, whatever they weigh.
     training_errors_
         How many of them the tree gets wrong. After pruning, a row that is divided among leaves
         counts as wrong.
@@ -75,6 +79,7 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
     classes_: NDArray[Any]
     grid_: Grid = None
     n_training_rows_: int
+    n_distinct_rows_: int
     training_errors_: int
     correct_: Indices
     missing_: Mask
@@ -107,6 +112,7 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
         fresh._learn(rows, labels, weights, n_classes=len(fresh.classes_))  # noqa: SLF001 - our copy
         kept = _certificates.recollect(fresh.tree_, rows, labels, weights, fresh.categories_)
         fresh.n_training_rows_, fresh.named_ = len(rows), None
+        fresh.n_distinct_rows_ = count_distinct(fingerprints.table_hashes(rows))
         fresh.training_errors_, fresh.correct_, fresh.missing_, fresh.rare_ = kept
         return adopt(self, fresh)
 

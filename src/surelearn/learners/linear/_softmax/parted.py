@@ -204,7 +204,7 @@ def _chained(one: Any, other: Any) -> Any:
 def objective_of_parts(learner: Any, parts: PartedTable) -> PartedObjective:
     """Look at all blocks once, and return the objective of their rows."""
     survey = survey_labelled(learner, parts)
-    each = class_weights(learner.class_weight, survey.classes, survey.n_rows)
+    each = class_weights(learner.class_weight, survey.classes, survey.n_there)
     total = float(each @ survey.weight)
     if not 1.0 / MOST_WEIGHT <= total < MOST_WEIGHT:  # one divides by it
         raise ValueError(
