@@ -27,6 +27,7 @@ from surelearn.app.verifying.rebuilt import rebuild, trivial_of
 from surelearn.app.verifying.shapes import issuer_of, shape_of, without_numbers
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
+from surelearn.evaluate._monitoring import HOWEVER_OFTEN
 
 _HERE = pathlib.Path(__file__).parent
 STATUSES, ASSUMPTIONS = _HERE / "statuses.json", _HERE / "assumptions.json"
@@ -144,7 +145,7 @@ def _add_scopes(issuers: dict[str, dict[str, Any]]) -> None:
 
 
 def _add_earlier(issuers: dict[str, dict[str, Any]]) -> None:
-    """Keep how certificates of errors' sizes told before of copies and of groups."""
+    """Keep how certificates told before of copies, of groups and of all moments of a stream."""
     told = {
         "of the copies of a row one counts, drawn at random": "copies of a row count as one, by "
         "their mean loss",
@@ -154,6 +155,9 @@ def _add_earlier(issuers: dict[str, dict[str, Any]]) -> None:
     for own in issuers["certify_table"].values():
         for now, before in told.items():
             own["claims"] |= {c.replace(now, before) for c in own["claims"] if now in c}
+    for own in (theorem for theorems in issuers.values() for theorem in theorems.values()):
+        before = "at this and every other moment"
+        own["claims"] |= {c.replace(HOWEVER_OFTEN, before) for c in own["claims"]}
 
 
 def bounds_assumptions(certificate: Certificate) -> set[str]:

@@ -15,8 +15,8 @@ from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import missing
 from surelearn.bounds import Guarantee
 
-EVERY_MOMENT = "at this and every other moment"
-"""What an anytime bound promises, in the words of its claim."""
+HOWEVER_OFTEN = "however often one looks"
+"""What an anytime bound promises, in the words of its claim; another moment has another bound."""
 
 MOST_LOOKS = 200
 """How many moments of its history a monitor evaluates."""

@@ -16,7 +16,7 @@ from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, ratios, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import (
-    EVERY_MOMENT,
+    HOWEVER_OFTEN,
     FixedBeforehand,
     MonitorHistory,
     history_of,
@@ -88,7 +88,7 @@ class ModelDifferenceMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_moni
             subject="this run of ModelDifferenceMonitor",
             observed=2.0 * self._total / self.n_rows - 1.0,
             n=self.n_rows,
-            claim=f"With confidence {confidence(self.delta)}, {EVERY_MOMENT}, the {what} of the "
+            claim=f"With confidence {confidence(self.delta)}, {HOWEVER_OFTEN}, the {what} of the "
             f"first model minus that of the second is at most {limit}.",
             evidence=evidence,
             reproduce={"loss_range": list(_RANGE)},

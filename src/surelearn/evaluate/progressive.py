@@ -32,6 +32,7 @@ from surelearn.certificate import (
     certify,
     violated,
 )
+from surelearn.evaluate._monitoring import HOWEVER_OFTEN
 from surelearn.evaluate._row_by_row import answered_alone, is_ours, row_by_row
 from surelearn.evaluate._seen_rows import SeenRows
 from surelearn.evaluate._task import PointwiseLoss, range_of_losses
@@ -180,8 +181,8 @@ def _certificate(
         subject="the average of the models that judged the rows; not the last one",
         observed=float(losses.mean()),
         n=n,
-        claim=f"With confidence {confidence(delta)}, at this and every other moment, the risks "
-        f"that the models had in their rounds, given the past, average to at most {limit}.",
+        claim=f"With confidence {confidence(delta)}, {HOWEVER_OFTEN}, the risks that the models "
+        f"had in their rounds, given the past, average to at most {limit}.",
         evidence=evidence,
         also=demands,
     )

@@ -12,7 +12,7 @@ from surelearn._wording import confidence, nearest, percent_outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import (
-    EVERY_MOMENT,
+    HOWEVER_OFTEN,
     FixedBeforehand,
     MonitorHistory,
     a_label,
@@ -116,7 +116,7 @@ class RateMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
             subject=f"this run of RateMonitor, the {cases} of its stream",
             observed=self._right / self.n_rows,
             n=self.n_rows,
-            claim=f"With confidence {confidence(self.delta)}, {EVERY_MOMENT}, {what} is at least "
+            claim=f"With confidence {confidence(self.delta)}, {HOWEVER_OFTEN}, {what} is at least "
             f"{limit}.",
             evidence=evidence,
         )

@@ -13,7 +13,12 @@ from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, interval, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify
-from surelearn.evaluate._monitoring import FixedBeforehand, MonitorHistory, history_of
+from surelearn.evaluate._monitoring import (
+    HOWEVER_OFTEN,
+    FixedBeforehand,
+    MonitorHistory,
+    history_of,
+)
 
 
 class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
@@ -79,8 +84,8 @@ class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
             subject="the average round of this stream",
             observed=self._in_range(self._total / self.n_rounds),
             n=self.n_rounds,
-            claim=f"With confidence {confidence(self.delta)}, at this and every other moment, "
-            f"the average risk of the rounds so far is at most {limit}.",
+            claim=f"With confidence {confidence(self.delta)}, {HOWEVER_OFTEN}, the average risk of "
+            f"the rounds so far is at most {limit}.",
             evidence={
                 "range": assumed("those seen do; that none can lie outside is yours to know")
             },

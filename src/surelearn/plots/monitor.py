@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from surelearn._wording import exactly, outward, percent_outward
-from surelearn.evaluate._monitoring import MonitorHistory
+from surelearn.evaluate._monitoring import HOWEVER_OFTEN, MonitorHistory
 from surelearn.evaluate.drift_alarm import DriftAlarm
 from surelearn.plots import style
 
@@ -28,7 +28,7 @@ def plot_monitor(history: MonitorHistory, *, ax: Axes | None = None) -> Axes:
     >>> from surelearn.evaluate.risk_monitor import RiskMonitor
     >>> history = RiskMonitor().update([0, 1, 0]).update([0] * 97).history()
     >>> [line.get_label() for line in plot_monitor(history).lines]
-    ['observed: 1%', 'at most 7.40%, at every moment']
+    ['observed: 1%', 'at most 7.40%, however often one looks']
     """
     if ax is None:
         _, (ax,) = style.new_figure("The bound may be looked at whenever one likes")
@@ -36,7 +36,7 @@ def plot_monitor(history: MonitorHistory, *, ax: Axes | None = None) -> Axes:
     unit, sign = (100.0, "%") if history.share else (1.0, "")
     seen, bounds = unit * history.observed, unit * history.bounds
     last = percent_outward if history.share else outward
-    bound = f"{side} {last(history.bounds[-1], history.direction)}, at every moment"
+    bound = f"{side} {last(history.bounds[-1], history.direction)}, {HOWEVER_OFTEN}"
     mark = "o" if len(history.rows) == 1 else None
     observed = f"observed: {seen[-1]:.3g}{sign}"
     ax.plot(history.rows, seen, color=style.OBSERVED, label=observed, marker=mark)
