@@ -38,7 +38,7 @@ def read_feather_1(data: Any) -> Any:
 
     Examples
     --------
-    >>> read_feather_1(pa.py_buffer(b"FEA1" + 4 * b"\x09" + b"FEA1"))
+    >>> read_feather_1(pa.py_buffer(b"FEA1" + 4 * b"9" + b"FEA1"))
     Traceback (most recent call last):
     ValueError: its metadata point beyond its end
     """
