@@ -12,11 +12,14 @@ from typer.testing import CliRunner
 import surelearn
 from surelearn import Certificate
 from surelearn.app.audit import audit_table
+from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger
 from surelearn.app.problem.target import read_target
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.verify import verify_audit
+from surelearn.base import data_fingerprint
 from surelearn.cli import app
 
 ROWS = "".join(f"{i % 2},{(i + (i % 17 == 0)) % 2}\n" for i in range(100))
@@ -187,3 +190,15 @@ def test_a_plan_may_be_named_by_its_path(tmp_path):
     file = TableFile.of_table(TABLE)
     run = audit_table(file, truth="y", prediction="p", plan=str(path), ledger=NoLedger())
     assert (run.verdict, run.audit.delta) == ("proved", 0.1)
+
+
+def test_audits_of_before_labels_had_room_for_a_missing_one_are_verified(tmp_path):
+    said = np.array(["a", "b"] * 60)
+    text = "truth,said\n" + "".join(f"{one},{one}\n" for one in said)
+    path = written(tmp_path, "t.csv", text)
+    run = audited(path, truth="truth", prediction="said")
+    bundle, now = bundle_of(run.claims, run.audit.delta), run.certificate.reproduce["data"]
+    for data, holds in ((data_fingerprint(said.reshape(-1, 1), said), True), ("0" * 40, False)):
+        assert data != now
+        former = from_json(to_json(bundle).replace(now, data))
+        assert all(found.holds for found in verify_audit(former, table=path)) == holds

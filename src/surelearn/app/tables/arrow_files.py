@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import feather, ipc, parquet, types
+from pyarrow import ipc, parquet, types
 
 from surelearn.app.errors import TableError
 from surelearn.app.tables.json_lines import is_json_lines, read_json_lines
@@ -16,6 +16,7 @@ from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
 from surelearn.app.tables.text_columns import TEXT
 from surelearn.base.tables.arrow_messages import decompressed_size
+from surelearn.base.tables.feather_1 import read_feather_1
 from surelearn.base.tables.parquet_pages import unpacked_size
 from surelearn.base.tables.parquet_words import coded_columns, write_out
 
@@ -185,8 +186,10 @@ def _refuse_bomb(data: Any, path: Path) -> None:
 
 
 def _read_feather(data: Any, path: Path) -> Any:
-    del path
-    return feather.read_table(pa.BufferReader(data), memory_map=False)
+    table = read_feather_1(data)
+    if table.nbytes > (most := most_decompressed(data.size)):  # columns that share their bytes
+        raise too_large(path, data.size, most)
+    return table
 
 
 _MARKS: dict[bytes, _Load] = {

@@ -1,8 +1,11 @@
 """The certificates of an audit: made again from what they store, and from the file of answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+
+import numpy as np
 
 from surelearn import claims
 from surelearn.app.audit import audit_table
@@ -15,7 +18,8 @@ from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorde
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
-from surelearn.certificate import Evidence
+from surelearn.base import data_fingerprint
+from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Target
 from surelearn.evaluate.audit import Facts, drawn_as, issue_all
 from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
@@ -60,9 +64,35 @@ def check_bundle_again(bundle: Bundle, table: Path, form: Mapping[str, Any]) -> 
         with in_its_terms(first, bundle):
             run = audit_table(recorded.file, ledger=ledger, form=form_then, **options)
         again = bundle_of(run.audit.outcomes, run.audit.delta)
+        stated = first.reproduce["data"]
+        if stated == _former_data(run.columns.rows):
+            again = _with_data(again, stated)
     differing = list(dict.fromkeys(differences(bundle, again)))
     evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
     yield Finding("audited again, it is the same in every word", not differing, evidence)
+
+
+def _former_data(rows: Any) -> str | None:
+    """Return the hash of answers as of when labels had no room for a missing one, if they are text.
+
+    The hash of text knows how many characters there is room for.
+    """
+    if rows.truth.dtype.kind != "U":
+        return None
+    truth, prediction = (np.asarray(one.tolist()) for one in (rows.truth, rows.prediction))
+    return data_fingerprint(prediction.astype(str).reshape(-1, 1), truth)
+
+
+def _with_data(bundle: Bundle, data: str) -> Bundle:
+    """Return an audit whose certificates state another hash of its answers."""
+
+    def told(certificate: Certificate | None) -> Certificate | None:
+        if certificate is None:
+            return None
+        return replace(certificate, reproduce={**certificate.reproduce, "data": data})
+
+    stored = (replace(one, certificate=told(one.certificate)) for one in bundle.outcomes)
+    return replace(bundle, outcomes=tuple(stored))
 
 
 def _replay(bundle: Bundle) -> Bundle:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pyarrow import ipc
 
+from surelearn.base.tables.flat_buffers import field_of, follow
+
 _MAGIC = b"ARROW1"  # a file begins and ends so; a stream does not
 _CONTINUED = b"\xff\xff\xff\xff"
 _OLD_COMPRESSION = b"ARROW:experimental_compression"  # which Arrow still reads
@@ -91,10 +93,10 @@ def _damage_told() -> Generator[None]:
 
 def _blocks(footer: bytes, place: int) -> Iterator[tuple[int, int]]:
     """Yield where messages begin and how long their metadata are."""
-    field = _field(footer, _table(footer, 0), place)
+    field = field_of(footer, follow(footer, 0), place)
     if not field:
         return
-    vector = _table(footer, field)
+    vector = follow(footer, field)
     (count,) = struct.unpack_from("<I", footer, vector)
     for i in range(count):
         yield struct.unpack_from("<qi", footer, vector + 4 + 24 * i)
@@ -118,15 +120,15 @@ def _messages(data: Any) -> Iterator[Any]:
 
 def _size(metadata: bytes, source: Any, body: int = 0) -> Size:
     """Return what becomes of a message whose body begins there."""
-    message = _table(metadata, 0)
-    kind_at, header = (_field(metadata, message, place) for place in (_HEADER_TYPE, _HEADER))
+    message = follow(metadata, 0)
+    kind_at, header = (field_of(metadata, message, place) for place in (_HEADER_TYPE, _HEADER))
     kind = metadata[kind_at] if kind_at else 0
     if kind not in {_DICTIONARY, _RECORD_BATCH} or not header:
         return Size(0, 0)
-    batch = _table(metadata, header)
+    batch = follow(metadata, header)
     if kind == _DICTIONARY:
-        batch = _table(metadata, _field(metadata, batch, _DATA))
-    length = _field(metadata, batch, _LENGTH)
+        batch = follow(metadata, field_of(metadata, batch, _DATA))
+    length = field_of(metadata, batch, _LENGTH)
     n_rows = struct.unpack_from("<q", metadata, length)[0] if length else 0
     n_bytes = sum(_buffer_sizes(metadata, batch, source, body))
     return Size(n_rows, max(n_bytes, 8 * n_rows))  # a column of nulls has rows and no buffer
@@ -134,11 +136,11 @@ def _size(metadata: bytes, source: Any, body: int = 0) -> Size:
 
 def _buffer_sizes(metadata: bytes, batch: int, source: Any, body: int) -> Iterator[int]:
     """Yield the size of each buffer; of a compressed one that which it says it will have."""
-    compressed = _field(metadata, batch, _COMPRESSION) or _OLD_COMPRESSION in metadata
-    field = _field(metadata, batch, _BUFFERS)
+    compressed = field_of(metadata, batch, _COMPRESSION) or _OLD_COMPRESSION in metadata
+    field = field_of(metadata, batch, _BUFFERS)
     if not field:
         return
-    vector = _table(metadata, field)
+    vector = follow(metadata, field)
     (count,) = struct.unpack_from("<I", metadata, vector)
     for place in range(count):
         start, length = struct.unpack_from("<qq", metadata, vector + 4 + 16 * place)
@@ -155,20 +157,3 @@ def _at(source: Any, start: int, length: int) -> bytes:
         raise ValueError("its messages point beyond its end")
     source.seek(start)
     return source.read(length)
-
-
-def _table(metadata: bytes, place: int) -> int:
-    """Return where an offset leads."""
-    return place + struct.unpack_from("<I", metadata, place)[0]
-
-
-def _field(metadata: bytes, table: int, place: int) -> int:
-    """Return where a field of a table is, 0 if it is absent."""
-    vtable = table - struct.unpack_from("<i", metadata, table)[0]
-    if vtable < 0:
-        raise ValueError("its messages point before their beginning")
-    size = struct.unpack_from("<H", metadata, vtable)[0]
-    if 4 + 2 * place >= size:
-        return 0
-    offset = struct.unpack_from("<H", metadata, vtable + 4 + 2 * place)[0]
-    return table + offset if offset else 0
