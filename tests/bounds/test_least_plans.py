@@ -7,7 +7,15 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
-from surelearn.bounds import boosting, optimization, sample_size, stochastic_gradient, tails_of_sums
+from surelearn.bounds import (
+    boosting,
+    holdout,
+    inversions,
+    optimization,
+    sample_size,
+    stochastic_gradient,
+    tails_of_sums,
+)
 
 
 @pytest.mark.parametrize("excess", [0.25, 0.5, 0.125, 0.1, 0.3, 1e-12, 3.0])
@@ -61,3 +69,19 @@ def test_an_enormous_plan_is_never_too_small(error):
     with localcontext(prec=400):
         exact = (1000 / Decimal(delta)).ln() / Decimal(error)
         assert exact <= n <= exact * (1 + Decimal("1e-50")) + 1
+
+
+@pytest.mark.parametrize("delta", [1e-279, 1e-281, 5e-324])
+def test_a_plan_at_a_tiny_level_tries_few_numbers_of_errors(delta, monkeypatch):
+    tried = []
+
+    def counting(errors, n, level, find=inversions.binomial_upper):
+        tried.append(getattr(errors, "size", 1))
+        return find(errors, n, level)
+
+    monkeypatch.setattr(inversions, "binomial_upper", counting)
+    n = holdout.plan_holdout(target=0.2, error=0.1, delta=delta)
+    assert sum(tried) < 60
+    monkeypatch.undo()
+    passes = [inversions.binomial_upper(-(-m // 10), m, delta) <= 0.2 for m in (n - 1, n)]
+    assert passes == [False, True]

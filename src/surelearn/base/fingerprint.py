@@ -95,10 +95,10 @@ def remember_former_fingerprint(model: object, former: str) -> None:
 
 
 def data_fingerprint(X: Any, y: Any) -> str:
-    """Return a hash of a table and its labels that does not depend on the library holding them.
+    """Return a hash of a table and its labels; of the table, whatever library holds it.
 
     Arrays and data frames of the same numbers, column by column, have the same one; a sparse matrix
-    has its own.
+    has its own. Labels of another type, or words with more room, are other labels.
 
     Examples
     --------

@@ -7,18 +7,20 @@ large it must be.
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import ArrayLike
+from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.bounds import _counts, _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner
 from surelearn.bounds._special import binomial_cdf, log_choose_above, log_choose_all
 
 _MOST_WRONG = 4_000_000  # counts of errors that a planner tries
+_TRIED_AT_ONCE = 16
 
 _FRESH = {
     "independent": (
@@ -270,12 +272,12 @@ def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
     target, delta = _arguments.open_fraction("target", target), _level_of(delta)
     if not 0.0 <= _arguments.fraction("error", error) < target:
         raise _arguments.refuse("error", error, f"in [0, target) with target={target:g}")
-    wrong, most = _first_passing_count(target, delta, error)
+    wrong, least, most = _first_passing_count(target, delta, error)
 
     def certifies(n: int) -> bool:
         return bool(inversions.binomial_upper(wrong, n, delta) <= target)
 
-    return _rounding.smallest_integer(certifies, wrong + 1, most)
+    return _rounding.smallest_integer(certifies, least, most)
 
 
 @planner
@@ -292,14 +294,14 @@ def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) 
     return least((log(2 * models) + log_inverse(_level_of(delta))) / (2 * width * width))
 
 
-def _first_passing_count(target: float, delta: float, error: float) -> tuple[int, int]:
-    """Return the least number of errors that can certify `target`, and the largest n it has.
+def _first_passing_count(target: float, delta: float, error: float) -> tuple[int, int, int]:
+    """Return the least number of errors that can certify `target`, and the n that have so many.
 
     For a number k of errors the sizes n with ceil(error n) = k are consecutive, and the largest
     has the smallest bound: so the first k that passes there holds the smallest n that passes.
     """
     if error == 0.0:
-        return 0, _clean_trials(target, delta)
+        return 0, 1, _clean_trials(target, delta)
     most = inversions.binomial_upper(_MOST_WRONG, math.floor(_MOST_WRONG / error), delta)
     if not most <= target:
         domain = (
@@ -310,12 +312,34 @@ def _first_passing_count(target: float, delta: float, error: float) -> tuple[int
     first, block = 0, 1024
     while True:
         wrong = np.arange(first, first + block)
-        sizes = np.floor(wrong / error + 1e-9)  # 5 / 0.05 must not floor to 99
-        passing = inversions.binomial_upper(wrong, sizes, delta) <= target
-        if passing.any():
-            found = int(np.argmax(passing))
-            return first + found, int(sizes[found])
+        sizes = _sizes(wrong, error)
+        likely = _likely_errors(wrong, sizes, target, delta)
+        # The first ones that may pass mostly do; of tiny levels each root takes a while.
+        for some in np.array_split(np.flatnonzero(~likely), 1 + block // _TRIED_AT_ONCE):
+            passing = inversions.binomial_upper(wrong[some], sizes[some], delta) <= target
+            if passing.any():
+                k = int(wrong[some[np.argmax(passing)]])
+                return k, max(k, int(_sizes(k - 1, error))) + 1, int(_sizes(k, error))
         first, block = first + block, 2 * block
+
+
+def _sizes(wrong: Any, error: float) -> Any:
+    """Return the largest n of which so many are wrong."""
+    return np.floor(wrong / error + 1e-9)  # 5 / 0.05 must not floor to 99
+
+
+def _likely_errors(wrong: Indices, sizes: Vector, rate: float, delta: float) -> Mask:
+    """Return which numbers of errors, or fewer, have a probability that is surely above delta.
+
+    The last few terms of that sum fall no faster than a geometric series.
+    """
+    right, few = sizes - wrong, np.floor(np.sqrt(wrong))
+    log_ways = special.gammaln(sizes + 1.0) - special.gammaln(wrong + 1.0)
+    log_ways -= special.gammaln(right + 1.0)
+    log_last = log_ways + special.xlogy(wrong, rate) + special.xlog1py(right, -rate)
+    ratio = (wrong - few) * (1.0 - rate) / ((right + few + 1.0) * rate)
+    log_sum = log_last + np.log((1.0 - ratio ** (few + 1.0)) / (1.0 - ratio))
+    return log_sum > math.log(delta) + 1e-6 + 1e-12 * sizes  # more than it is rounded by
 
 
 def _clean_trials(probability: float, delta: float) -> int:
