@@ -62,6 +62,14 @@ def test_copies_that_differ_in_truth_and_answer_are_copies_still():
     assert "100 of the 200 rows" in drawn(audited(pa.concat_tables([table, other]))).evidence
 
 
+def test_columns_that_number_cases_are_not_said_to_repeat():
+    table = answers()
+    run = audited(table.append_column("case", pa.array(range(table.num_rows))))
+    aside = "in all columns but truth, answers and what names or numbers cases, and are taken"
+    assert aside in drawn(run).evidence
+    assert aside in run.warnings[0]
+
+
 @pytest.mark.parametrize(
     "table",
     [

@@ -62,6 +62,16 @@ def test_a_whole_float_counts_wherever_whole_numbers_do(name):
     assert odd.get_params()[name] == 3.0
 
 
+@pytest.mark.parametrize("n_jobs", [2.0, np.float32(-1.0)])
+def test_a_forest_answers_by_as_many_jobs_as_it_was_fitted_by(n_jobs):
+    X, y = checks.small_table(RandomForestClassifier())
+    odd, plain = (
+        RandomForestClassifier(n_estimators=5, n_jobs=jobs, random_state=0).fit(X, y)
+        for jobs in (n_jobs, int(n_jobs))
+    )
+    np.testing.assert_array_equal(odd.predict(X), plain.predict(X))
+
+
 def test_more_folds_than_rows_are_one_for_each():
     X, y = checks.small_table(LocallyScaledRegressor())
     odd, plain = (LocallyScaledRegressor(cv=cv).fit(X, y) for cv in (1e308, len(y)))

@@ -721,6 +721,22 @@ def beside():
 
 
 @needs_node
+@pytest.mark.parametrize("group", [">=65", "x)<=0.3"])
+def test_a_sign_in_the_name_of_a_group_makes_no_target(group):
+    columns = {"truth": [0, 1] * 60, "said": [0, 1] * 55 + [1, 0] * 5, "age": [group, "b"] * 60}
+    named = {"truth": "truth", "prediction": "said", "group": "age"}
+    claim, texts = f"group-error(group={group})", []
+    for asked in ([claim, "error"], [f"{claim}<=0.4", "error<=0.1", "accuracy"], [claim]):
+        forget()
+        found = audit_table(TableFile.of_table(pa.table(columns)), **named, claims=asked).audit
+        texts.append(to_json(bundle_of(found.outcomes, found.delta)))
+    forged = texts[1].replace('"not proved"', '"proved"')
+    assert forged != texts[1]
+    states = [one["state"] for one in said_by_script([*texts, forged])]
+    assert states == [*["recomputed"] * 3, "refused"]
+
+
+@needs_node
 def test_claims_beside_a_certificate_are_verified_together(beside):
     page, twin = beside
     for text in (page, twin):

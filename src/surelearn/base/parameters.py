@@ -96,7 +96,7 @@ def made_plain(estimator: _Estimator) -> _Estimator:
         if name in held and name not in _SEEDS:
             held[name] = value = _known(value, hints.get(name))
         if name in held and name in _counts(cls):
-            held[name] = value = _whole(value)
+            held[name] = value = as_whole(value)
         if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
             with suppress(OverflowError):  # beyond all floats: learners refuse it by name
                 held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
@@ -112,8 +112,14 @@ def _known(value: Any, hint: Any) -> Any:
     return value
 
 
-def _whole(value: Any) -> Any:
-    """Return what stands for a whole number as one, and anything else as it is."""
+def as_whole(value: Any) -> Any:
+    """Return what stands for a whole number as one, and anything else as it is.
+
+    Examples
+    --------
+    >>> as_whole(3.0), as_whole(0.5)
+    (3, 0.5)
+    """
     fits = isinstance(value, float) and value.is_integer() and abs(value) < _LIMITS[int]
     return int(value) if fits or isinstance(value, bool) else value
 

@@ -725,8 +725,9 @@ function sha256(text) {
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-const isTarget = (text) => /[<>]=/.test(String(text));
-const claimIn = (text) => String(text).split(/[<>]=/)[0];
+const TARGET = /^([\w+-]+(?:\(.*\))?)\s*[<>]=([^)]*)$/s; /* a claim, a sign and a value; names of groups may hold signs, too */
+const isTarget = (text) => TARGET.test(String(text));
+const claimIn = (text) => TARGET.exec(String(text))?.[1] ?? String(text);
 const refuseIf = (wrong, why) => { if (wrong) throw new Refused(why); };
 
 const BESIDE = {
@@ -813,7 +814,7 @@ function checkVerdicts(lines, certificates, all) {
     const c = place === null ? null : certificates[place];
     refuseIf((c === null) === open, open ? "a target was not tried" : "a target was tried after one that was not proved");
     if (c === null) { refuseIf(verdict !== "not tried", "a target without a certificate has a verdict"); return; }
-    const value = Number(String(target).split(/[<>]=/)[1]);
+    const value = Number(TARGET.exec(String(target))?.[2]);
     const met = c.status !== "void" && (c.direction === "upper" ? c.bound <= value : c.bound >= value);
     refuseIf(met !== (verdict === "proved") || !["proved", "not proved", "refuted"].includes(verdict), "a verdict does not follow from its bound");
     open = met;

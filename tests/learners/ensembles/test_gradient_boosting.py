@@ -499,3 +499,9 @@ def test_equal_weights_are_one_number_and_no_other_model(loss):
     rows, labels = np.vstack([X, X[:1]]), np.append(y, ~y[0])
     found = model.fit(rows, labels, sample_weight=given).decision_function(X)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_the_class_of_all_rows_that_count_is_named_as_it_was_given():
+    X, y = np.arange(6.0).reshape(-1, 1), ["ill", "well"] * 3
+    with pytest.raises(ValueError, match=r"one class \('ill'\)"):
+        GradientBoostingClassifier().fit(X, y, sample_weight=[1.0, 0.0] * 3)

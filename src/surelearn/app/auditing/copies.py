@@ -17,6 +17,7 @@ from surelearn.claims import Claim
 
 NOT_SEEN = "no file can show how its rows were drawn: whoever drew them must know"
 _OTHER_DRAWS = {"cluster", "time", "table"}
+_ASIDE = "truth, answers and what names or numbers cases"
 _counting = ContextVar("_counting", default=True)
 
 
@@ -62,8 +63,8 @@ def tell_drawn(n_copies: int | None, n_rows: int) -> Evidence:
     Examples
     --------
     >>> tell_drawn(2, 300).text.partition("; ")[2]
-    '2 of the 300 rows repeat others in all columns but truth and answers, and are taken as draws \
-of their own'
+    '2 of the 300 rows repeat others in all columns but truth, answers and what names or numbers \
+cases, and are taken as draws of their own'
     """
     if not n_copies:
         return assumed(NOT_SEEN)
@@ -74,13 +75,13 @@ def warn_of_copies(n_copies: int | None, n_rows: int) -> tuple[str, ...]:
     """Return what a reader should worry about, if there are copies."""
     if not n_copies:
         return ()
-    told = f"{_repeat(n_copies, n_rows)}: {_taken(n_copies)}. If they are copies of one case"
+    told = f"{_repeat(n_copies, n_rows)}, and {_taken(n_copies)}. If they are copies of one case"
     return (f"{told}, leave one of each or name the case with --cluster",)
 
 
 def _repeat(n_copies: int, n_rows: int) -> str:
     repeat = "repeats another" if n_copies == 1 else "repeat others"
-    return f"{n_copies:,} of the {n_rows:,} rows {repeat} in all columns but truth and answers"
+    return f"{n_copies:,} of the {n_rows:,} rows {repeat} in all columns but {_ASIDE}"
 
 
 def _taken(n_copies: int) -> str:

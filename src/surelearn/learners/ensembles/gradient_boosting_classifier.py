@@ -244,6 +244,6 @@ def _refuse_one_class(classes: NDArray[Any], labels: Indices) -> None:
     """Refuse rows of which only those of one class count."""
     if (labels == labels[0]).all():
         raise ValueError(
-            f"all rows of positive weight are of one class ({classes[labels[0]]!r}): a classifier "
-            "needs examples of two"
+            f"all rows of positive weight are of one class ({classes.tolist()[labels[0]]!r}): a "
+            "classifier needs examples of two"
         )
