@@ -61,3 +61,9 @@ def test_such_a_group_is_audited_and_verified(name):
 def test_signs_in_their_hundred_thousands_are_read_or_refused_at_once(sign):
     with contextlib.suppress(ValueError):
         claims.parse(f"group-error(group={sign * 100_000})")
+
+
+@pytest.mark.parametrize("value", ["{[]: 1}", "{{}}", "{1: {[]}}"])
+def test_what_python_cannot_make_is_refused_in_a_sentence(value):
+    with pytest.raises(ValueError, match="miss"):
+        claims.parse(f"cost(miss={value}, false_alarm=1)<=0.2")

@@ -68,5 +68,5 @@ def _text(text: str) -> str:
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # of signs within signs
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):  # of signs in signs
         return text

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc
 
+from surelearn.app.tables import arrow_files
 from surelearn.app.tables.read import TableError, read_table_file
 from surelearn.base.tables import decompression
-from surelearn.base.tables.feather_1 import read_feather_1
+from surelearn.base.tables.feather_1 import read_feather_1, size_of_feather_1
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "feather_1"
 FILE, SAME = FIXTURES / "table.feather", FIXTURES / "same.arrow"
@@ -53,3 +54,17 @@ def test_metadata_that_cannot_be_there_are_refused(tmp_path, length):
     path.write_bytes(FILE.read_bytes()[:-8] + struct.pack("<I", length) + b"FEA1")
     with pytest.raises(TableError, match="damaged"):
         read_table_file(path)
+
+
+def test_columns_that_share_their_bytes_are_refused_before_they_are_read(monkeypatch):
+    monkeypatch.setattr(decompression, "FLOOR", 100)
+    monkeypatch.setattr(decompression, "RATIO", 0)
+    monkeypatch.setattr(arrow_files, "read_feather_1", None)  # the words of each were looked at
+    with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
+        read_table_file(FILE)
+
+
+def test_the_size_of_all_columns_counts_the_words_that_codes_stand_for():
+    data = pa.py_buffer(FILE.read_bytes())
+    table, size = read_feather_1(data), size_of_feather_1(data)
+    assert table.nbytes <= size <= data.size

@@ -16,7 +16,7 @@ from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
 from surelearn.app.tables.text_columns import TEXT
 from surelearn.base.tables.arrow_messages import decompressed_size
-from surelearn.base.tables.feather_1 import read_feather_1
+from surelearn.base.tables.feather_1 import read_feather_1, size_of_feather_1
 from surelearn.base.tables.parquet_pages import unpacked_size
 from surelearn.base.tables.parquet_words import coded_columns, write_out
 
@@ -186,10 +186,9 @@ def _refuse_bomb(data: Any, path: Path) -> None:
 
 
 def _read_feather(data: Any, path: Path) -> Any:
-    table = read_feather_1(data)
-    if table.nbytes > (most := most_decompressed(data.size)):  # columns that share their bytes
+    if size_of_feather_1(data) > (most := most_decompressed(data.size)):  # bytes that are shared
         raise too_large(path, data.size, most)
-    return table
+    return read_feather_1(data)
 
 
 _MARKS: dict[bytes, _Load] = {

@@ -42,12 +42,28 @@ def read_feather_1(data: Any) -> Any:
     Traceback (most recent call last):
     ValueError: its metadata point beyond its end
     """
+    return _opened(data).table()
+
+
+def size_of_feather_1(data: Any) -> int:
+    """Return the bytes that all columns have by the metadata, also those that lie on one another.
+
+    Examples
+    --------
+    >>> size_of_feather_1(pa.py_buffer(b"FEA1" + 4 * b"9" + b"FEA1"))
+    Traceback (most recent call last):
+    ValueError: its metadata point beyond its end
+    """
+    return sum(_opened(data).sizes())
+
+
+def _opened(data: Any) -> "_File":
     end = data.size - 8
     length = number_at(_part(data, end, 8).to_pybytes(), 0, "<I")
     metadata = _part(data, end - length, length).to_pybytes()
     if _part(data, data.size - 4, 4).to_pybytes() != _MAGIC:
         raise ValueError("it was cut short")
-    return _File(data, metadata).table()
+    return _File(data, metadata)
 
 
 class _File:
@@ -61,6 +77,14 @@ class _File:
         """Return all columns."""
         pairs = [self._column(table) for table in self._columns()]
         return pa.Table.from_arrays([cells for _, cells in pairs], [name for name, _ in pairs])
+
+    def sizes(self) -> Iterator[int]:
+        """Yield how many bytes the cells of each column have, and words that codes stand for."""
+        for column in self._columns():
+            held = [self._table(column, _VALUES)]
+            if self._number(column, _META_KIND, "<B") == _CATEGORY:
+                held.append(self._table(self._table(column, _META), _LEVELS))
+            yield from (max(0, self._number(values, _TOTAL_BYTES, "<q")) for values in held)
 
     def _columns(self) -> Iterator[int]:
         vector = self._table(self._root, _COLUMNS)
