@@ -147,6 +147,15 @@ def test_letters_of_all_scripts_stay_as_they_are():
     assert printable("a\tb") == "a\\tb"
 
 
+def test_a_python_without_docstrings_is_refused_since_it_knows_no_theorems():
+    script = "from surelearn.cli import app; app(['verify', 'there-is-none'])"
+    done = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("surelearn: python -OO leaves out")
+
+
 ALWAYS_FULL = pytest.mark.skipif(
     not FULL.exists(), reason="only some systems have a device that is always full"
 )
