@@ -12,7 +12,11 @@ from scipy import sparse
 from surelearn import (
     AdaGrad,
     CategoricalNaiveBayes,
+    ForwardStagewiseClassifier,
+    ForwardStagewiseRegressor,
     GradientBoostingRegressor,
+    KernelPerceptron,
+    LogisticRegression,
     MaximumEntropy,
     NearestNeighborsClassifier,
     NormalizedWinnow,
@@ -21,6 +25,7 @@ from surelearn import (
     PassiveAggressiveRegressor,
     Perceptron,
     PrincipalComponents,
+    Winnow,
     checks,
     kernels,
     losses,
@@ -230,3 +235,26 @@ def test_weights_beyond_floats_are_refused():
     model.learn(X[:1], y[:1], classes=y)
     with pytest.raises(ValueError, match="smaller learning rate"):
         [model.learn_one(row, label) for row, label in zip(X, y, strict=True)]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(
+    ("learner", "parameter"),
+    [
+        (Winnow(promotion=1e308), "promotion"),
+        (ForwardStagewiseClassifier(learning_rate=1e308), "learning_rate=1e"),
+        (ForwardStagewiseRegressor(learning_rate=1e308), "learning_rate=1e"),
+        (LogisticRegression(C=5e-324), "C=5e-324"),
+    ],
+)
+def test_a_parameter_that_is_too_large_or_small_is_named(learner, parameter):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 3)).astype(float), rng.integers(0, 2, 60)
+    with pytest.raises(ValueError, match=parameter):
+        learner.fit(X, y)
+
+
+def test_a_margin_of_any_size_has_a_certificate():
+    X, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+    updates, _ = KernelPerceptron(margin=1e308, max_iter=2).fit(X, y).certificates()
+    assert updates.bound >= updates.observed

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from surelearn._wording import printable
+from surelearn.app.predict import predict_file, write_csv
 from surelearn.bounds import concentration
 from surelearn.certificate import Precondition, certify
 from surelearn.cli import app
@@ -60,6 +61,22 @@ def test_so_do_verify_and_predict(folder):
     done = run(app, ["predict", str(model), str(table), "--out", str(out / "p.csv")])
     assert done.exit_code == 0, done.output
     assert not COMMANDS.search(shown(done))
+
+
+def test_predictions_command_no_terminal_but_reach_files_as_they_are(folder):
+    out, table, _ = folder
+    pty = pytest.importorskip("pty")  # systems without it have no terminals of this kind
+    predicted = predict_file(out / "out" / "model.surelearn", table).table
+    write_csv(predicted, file := io.BytesIO())
+    assert ESCAPES.replace("\r", "") in file.getvalue().decode("utf-8")
+    keeper, terminal = pty.openpty()
+    with open(terminal, "wb", buffering=0) as stream:  # noqa: PTH123 - a descriptor
+        write_csv(predicted.slice(0, 3), stream)
+        shown = os.read(keeper, 65536).decode("utf-8").replace("\r\n", "\n")
+    os.close(keeper)
+    assert shown.startswith('"prediction"')
+    assert not COMMANDS.search(shown)
+    assert "\\x1b" in shown
 
 
 def test_a_forged_claim_is_shown_without_obeying_it(folder, tmp_path):
@@ -128,6 +145,15 @@ def test_letters_of_all_scripts_stay_as_they_are():
     text = "naïve 日本語 עברית فارسی\u200cها 👩\u200d🔬\u00a0é"
     assert printable(text) == text
     assert printable("a\tb") == "a\\tb"
+
+
+def test_a_python_without_docstrings_is_refused_since_it_knows_no_theorems():
+    script = "from surelearn.cli import app; app(['verify', 'there-is-none'])"
+    done = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("surelearn: python -OO leaves out")
 
 
 ALWAYS_FULL = pytest.mark.skipif(

@@ -1,6 +1,6 @@
 """Predictions for a table by a stored model: the columns are read as the model learnt them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NamedTuple, get_args
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, types
 
+from surelearn._wording import printable
 from surelearn.app import folder_swap
 from surelearn.app.errors import TableError
 from surelearn.app.intervals import stored_intervals
@@ -255,9 +256,11 @@ def write_predictions(table: Any, path: Path, *, safe_cells: bool = False) -> No
 def write_csv(table: Any, file: IO[bytes], *, safe_cells: bool = False) -> None:
     """Write a table as CSV, with quotes if a word needs them.
 
-    With `safe_cells` an apostrophe marks each word that a spreadsheet would take for a formula.
+    With `safe_cells` an apostrophe marks each word that a spreadsheet would take for a formula. On
+    a terminal, what would command it is written out.
     """
     table = as_plain_text(table) if safe_cells else table
+    table = for_terminal(table) if file.isatty() else table
     words = set(table.column_names)
     if pa.types.is_string(table.column("prediction").type):
         words.update(table.column("prediction").unique().to_pylist())
@@ -276,9 +279,25 @@ def as_plain_text(table: Any) -> Any:
     >>> as_plain_text(pa.table({"prediction": ["=1+1", "no"]})).to_pydict()
     {'prediction': ["'=1+1", 'no']}
     """
-    names = [_marked(name) for name in table.column_names]
+    return _with_words(table, _marked)
+
+
+def for_terminal(table: Any) -> Any:
+    r"""Return a table none of whose words commands a terminal: what would is written out.
+
+    Examples
+    --------
+    >>> for_terminal(pa.table({"prediction": ["fox" + chr(27) + "[2J"]})).to_pydict()
+    {'prediction': ['fox\\x1b[2J']}
+    """
+    return _with_words(table, printable)
+
+
+def _with_words(table: Any, change: Callable[[str], str]) -> Any:
+    """Return a table whose names and words are changed; its numbers are not."""
+    names = [change(name) for name in table.column_names]
     columns = [
-        pa.chunked_array([pa.array(list(map(_marked, column.to_pylist())), pa.string())])
+        pa.chunked_array([pa.array(list(map(change, column.to_pylist())), pa.string())])
         if pa.types.is_string(column.type)
         else column
         for column in table.columns

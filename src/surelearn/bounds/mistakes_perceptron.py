@@ -157,8 +157,10 @@ def perceptron_margin(
     >>> round(perceptron_margin(radius=1.0, threshold=1.5, norm=2.0, hinge_loss=0.0).bound, 10)
     16.0
     """
-    room = 2.0 * _arguments.non_negative("threshold", threshold)
-    reach = math.hypot(_arguments.non_negative("radius", radius), math.sqrt(room))
+    level = _arguments.non_negative("threshold", threshold)
+    # The same number twice; the first way is within floats for any level, the second for tiny ones.
+    room = 2.0 * math.sqrt(level / 2.0) if level > 1.0 else math.sqrt(2.0 * level)
+    reach = math.hypot(_arguments.non_negative("radius", radius), room)
     loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity="the number of updates, every mistake among them",

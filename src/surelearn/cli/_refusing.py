@@ -17,6 +17,7 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
         _have_streams()
+        _refuse_without_docstrings()
         try:
             from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
 
@@ -27,6 +28,14 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(130) from None
 
     return run
+
+
+def _refuse_without_docstrings() -> None:
+    """Refuse `python -OO`: certificates tell theorems by the docstrings that it leaves out."""
+    if sys.flags.optimize > 1:
+        told = "surelearn: python -OO leaves out the sentences of theorems; run it without"
+        typer.secho(told, fg="red", err=True)
+        raise typer.Exit(2)
 
 
 def _have_streams() -> None:

@@ -40,7 +40,8 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     Writes CSV: the prediction of each row, in the order of the table, and the probability of each
     class if the model gives it. What was noticed on the way goes to the standard error. Words are
-    written as they are; with --safe-cells those that begin as formulas do are marked by a '.
+    written as they are; with --safe-cells those that begin as formulas do are marked by a '. Signs
+    that would command a terminal are written out on one, not in files and pipes.
 
     Example: `surelearn predict patients-certified/model.surelearn new.csv --out predicted.csv`
     """

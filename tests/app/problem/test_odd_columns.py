@@ -103,6 +103,15 @@ def test_parts_of_a_sum_are_told():
     assert list(sums(X, a + 2.0 * b + 0.01 * RNG.normal(size=300))) == []
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e-200, 1e160, 1e307])
+def test_targets_of_any_size_are_compared_with_sums(size):
+    a, b, c = RNG.random((3, 300)) * size
+    X = pa.table({"casual": a, "members": b})
+    assert len(list(sums(X, a + 2.0 * b))) == 1
+    assert list(sums(X, c)) == []
+
+
 def test_counts_and_money_that_may_be_zero_are_not_asked_about():
     assert list(zeros(column(RNG.poisson(3.0, 300).astype(float)), "pregnancies")) == []
     gains = np.where(RNG.random(300) < 0.9, 0.0, RNG.lognormal(8.0, 1.0, 300).round())

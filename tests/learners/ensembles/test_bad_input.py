@@ -121,3 +121,17 @@ def test_one_class_is_refused_without_advice_that_the_learner_cannot_follow(lear
 def test_one_tree_may_be_asked_for_by_a_truth_value_as_elsewhere():
     X = np.arange(8.0)[:, np.newaxis]
     assert RandomForestClassifier(n_estimators=True).fit(X, X[:, 0] > 3).trees_.n_trees == 1
+
+
+class _Stranger(ClassifierMixin, BaseEstimator):
+    def fit(self, _, y, sample_weight=None):
+        self.classes_, self.weights_ = np.unique(y), sample_weight
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 7)
+
+
+def test_a_member_that_answers_an_unknown_label_is_named():
+    with pytest.raises(ValueError, match="_Stranger answered labels that are not among"):
+        AdaBoostClassifier(estimator=_Stranger()).fit([[0.0], [1.0]], [0, 1])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyarrow import types
 
-from surelearn._typing import Indices, Matrix
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.app.problem.cells import codes_of, count_distinct
 
 _NUMBERED = re.compile(
@@ -206,7 +206,7 @@ def sums(X: Any, y: NDArray[Any]) -> Iterator[str]:
     names = [name for name, cells in zip(names, columns, strict=True) if np.isfinite(cells).all()]
     columns = [cells for cells in columns if np.isfinite(cells).all()]
     target = y[:_SAMPLE]
-    if len(names) < 2 or len(target) < 5 * len(names) or np.ptp(target) == 0.0:
+    if len(names) < 2 or len(target) < 5 * len(names) or (target == target[0]).all():
         return
     used = _adding_up(np.column_stack(columns), target)
     if used is not None and 2 <= len(used) <= 5:
@@ -220,12 +220,26 @@ def sums(X: Any, y: NDArray[Any]) -> Iterator[str]:
 
 def _adding_up(columns: Matrix, target: NDArray[Any]) -> list[int] | None:
     """Return the columns of a sum of multiples that is the target; None if there is no such sum."""
-    centred, y = columns - columns.mean(axis=0), target - target.mean()
-    scale = np.abs(centred).max(axis=0)
-    centred = centred[:, scale > 0.0] / scale[scale > 0.0]
+    centred, scale = _scaled(columns)
+    centred, y = centred[:, scale > 0.0], _scaled(target)[0]
     weights = np.linalg.lstsq(centred, y, rcond=None)[0]
     rest = y - centred @ weights
     if float(rest @ rest) > _EXACT * float(y @ y):
         return None
-    matters = np.abs(weights) > 1e-6 * np.abs(y).max()
+    matters = np.abs(weights) > 1e-6
     return np.flatnonzero(scale > 0.0)[matters].tolist()
+
+
+def _scaled(numbers: NDArray[Any]) -> tuple[Matrix, Vector]:
+    """Return columns less their means, brought to a size of 1, and that size; 0 if constant.
+
+    Examples
+    --------
+    >>> _scaled(np.array([1e308, -1e308, 0.0]))[0].tolist()
+    [1.0, -1.0, 0.0]
+    """
+    largest = np.abs(numbers).max(axis=0)
+    centred = numbers / np.where(largest > 0.0, largest, 1.0)
+    centred = centred - centred.mean(axis=0)
+    scale = np.abs(centred).max(axis=0)
+    return centred / np.where(scale > 0.0, scale, 1.0), scale

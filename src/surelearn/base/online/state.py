@@ -27,8 +27,8 @@ _State = TypeVar("_State", bound=State)
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 BEYOND_FLOATS = (
-    "the weights grew beyond what floats can say: give a smaller learning rate, or scale the "
-    "features"
+    "the weights grew beyond what floats can say: give a smaller learning rate (of Winnow, a "
+    "smaller promotion), or scale the features"
 )
 """What is said of rows whose scores are no numbers, though the rows are."""
 

@@ -17,7 +17,7 @@ from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables import table
 from surelearn.learners.ensembles._boosting_rounds import margins_of
-from surelearn.learners.ensembles._member_kinds import answers_of
+from surelearn.learners.ensembles._member_kinds import places_of_answers
 from surelearn.learners.ensembles._stumps import Stumps, add_votes
 from surelearn.learners.ensembles._weak_learners import admitted, dense, n_rows_of
 
@@ -121,7 +121,7 @@ class BoostedVote(ClassifierMixin, BaseEstimator):
         X = admitted(self, X, reset=False)
 
         def answer(t: int) -> Indices:
-            return validation.index_among(self.classes_, answers_of(self.estimators_[t], X))
+            return places_of_answers(self.estimators_[t], X, self.classes_)
 
         return answer, n_rows_of(X)
 

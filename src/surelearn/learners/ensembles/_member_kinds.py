@@ -9,7 +9,8 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from surelearn import _arguments
-from surelearn._typing import Matrix
+from surelearn._typing import Indices, Matrix
+from surelearn.base import validation
 from surelearn.base.labels import answered
 
 
@@ -66,6 +67,18 @@ def answers_of(member: Any, X: Any) -> NDArray[Any]:
             "member of an ensemble must give one answer for each row"
         )
     return given
+
+
+def places_of_answers(member: Any, X: Any, classes: NDArray[Any]) -> Indices:
+    """Return which class a member answers to each row; refuse what is none of the classes."""
+    given = answers_of(member, X)
+    try:
+        return validation.index_among(classes, given)
+    except ValueError:
+        raise ValueError(
+            f"{type(member).__name__} answered labels that are not among the classes "
+            f"{_arguments.short(classes.tolist())}: a member of an ensemble must answer one of them"
+        ) from None
 
 
 def shares_of(member: Any, X: Any, n_classes: int) -> Matrix:

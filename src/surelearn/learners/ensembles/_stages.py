@@ -5,7 +5,8 @@
 Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 10.3.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ def run_stages(
 
     stages = Stages([], [], [mean_loss()], "")
     for stage in range(1, most + 1):
+        _refuse_overflow(stages.losses, learning_rate)
         slopes = gradients_of(loss, y, f)
         if not slopes[there].any():
             return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
@@ -69,6 +71,15 @@ def run_stages(
                 "step 1"
             )
     return stages
+
+
+def _refuse_overflow(losses: Sequence[float], learning_rate: float) -> None:
+    """Refuse stages that brought a loss beyond all floats: only steps that are too long do."""
+    if math.isfinite(losses[0]) and not math.isfinite(losses[-1]):
+        raise ValueError(
+            f"the loss is beyond all floats after stage {len(losses) - 1}: "
+            f"learning_rate={learning_rate!r} is too large"
+        )
 
 
 def line_search(loss: Loss, y: Vector, f: Vector, values: Vector, weights: Vector) -> float:

@@ -16,7 +16,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import validation
 from surelearn.base.tables import table
-from surelearn.learners.ensembles._member_kinds import answers_of, refuse_other_kinds
+from surelearn.learners.ensembles._member_kinds import places_of_answers, refuse_other_kinds
 from surelearn.learners.ensembles._stump_search import StumpSearch
 from surelearn.learners.ensembles._stumps import Stump, Stumps
 
@@ -101,7 +101,7 @@ class _AnyClassifier:
         for name in sorted(seeds):
             member.set_params(**{name: int(self.seeds.randint(2**31 - 1))})
         member.fit(self.X, self.classes[self.codes], sample_weight=weights)
-        return member, validation.index_among(self.classes, answers_of(member, self.X))
+        return member, places_of_answers(member, self.X, self.classes)
 
     def finish(self, model: Any, members: Sequence[Any]) -> None:
         model.stumps_, model.estimators_ = None, tuple(members)

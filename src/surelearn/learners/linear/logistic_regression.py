@@ -28,6 +28,7 @@ from surelearn.base.scaled_columns import how_scaled, scaled_by_itself
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
+from surelearn.learners.linear._softmax import metric
 from surelearn.learners.linear._softmax.audit import Audit
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
@@ -164,7 +165,7 @@ class LogisticRegression(SoftmaxClassifier):
             codes=validation.index_among(self.classes_, labels),
             shares=weights / weights.sum(),
             n_scores=1 if len(self.classes_) == 2 else len(self.classes_),
-            penalty=1.0 / (self.C * float(weights.sum())),
+            penalty=metric.penalty_of(self.C, float(weights.sum())),
             fit_intercept=bool(self.fit_intercept),
         )
 

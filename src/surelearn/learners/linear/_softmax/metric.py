@@ -173,6 +173,14 @@ def _centred(theta: Matrix) -> Matrix:
     return theta if len(theta) == 1 else theta - theta.mean(axis=0)
 
 
+def penalty_of(C: float, total: float) -> float:
+    """Return the weight of the penalty beside mean losses; refuse a C by which it is no float."""
+    product = C * total
+    if not product >= 1e-308:
+        raise ValueError(f"C={C!r} is too small: the penalty, 1 / C, is beyond all floats")
+    return 1.0 / product
+
+
 def refuse_overflow(bends: Matrix) -> None:
     """Refuse features whose products are beyond the range of numbers."""
     if not np.isfinite(bends).all():

@@ -214,4 +214,4 @@ def objective_of_parts(learner: Any, parts: PartedTable) -> PartedObjective:
     n_scores = 1 if len(survey.classes) == 2 else len(survey.classes)
     step = metric.spacing(int(survey.n_rows.sum()), learner.n_features_in_ + 1)
     problem = Problem(learner, each / total, n_scores, bool(learner.fit_intercept), step)
-    return PartedObjective(parts, problem, 1.0 / (learner.C * total), survey)
+    return PartedObjective(parts, problem, metric.penalty_of(learner.C, total), survey)
