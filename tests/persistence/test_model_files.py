@@ -75,7 +75,7 @@ def test_whole_numbers_of_other_types_come_back_as_they_were_given(number, tmp_p
 @pytest.mark.parametrize("number", [0.5, np.longdouble(1) / 3])
 def test_what_no_file_may_hold_is_not_stored(number, tmp_path):
     X, y = checks.small_table(CARTClassifier())
-    model = CARTClassifier(most_categories=number).fit(X, y)
+    model = CARTClassifier().fit(X, y).set_params(most_categories=number)
     with pytest.raises(ModelFileError, match="cannot be stored: "):
         store_and_load(model, tmp_path / "m.surelearn")
     assert not list(tmp_path.iterdir())
