@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -286,3 +288,14 @@ def test_long_texts_and_thousands_of_preconditions_are_refused():
     ):
         with pytest.raises(ValueError, match=reason):
             Certificate.from_json(json.dumps({**content, **forged}))
+
+
+def test_a_python_without_docstrings_issues_nothing_since_it_knows_no_theorems():
+    script = (
+        "from surelearn import Perceptron\n"
+        "Perceptron().fit([[0.0], [1.0]], [0, 1]).certificates()\n"
+    )
+    done = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=False
+    )
+    assert "RuntimeError: python -OO leaves out the sentences of theorems" in done.stderr

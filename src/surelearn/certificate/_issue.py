@@ -126,8 +126,11 @@ def _delta(guarantee: Guarantee) -> float | None:
 def source(guarantee: Guarantee) -> dict[str, Any]:
     """Return what a certificate says of where its bound comes from."""
     name = guarantee.theorem
+    told = inspect.getdoc(bounds.find(name))
+    if not told:
+        raise RuntimeError("python -OO leaves out the sentences of theorems; run it without")
     return {
-        "theorem": (inspect.getdoc(bounds.find(name)) or "").partition("\n")[0],
+        "theorem": told.partition("\n")[0],
         "reference": f"{guarantee.reference}; docs/theory/{name.replace('.', '.md#', 1)}",
         "formula": f"{name}({shorten(guarantee.inputs)})",
     }
