@@ -13,6 +13,7 @@ from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.grower import Nodes, Size
 from surelearn.learners.ensembles._histogram.histogram import Rows
+from surelearn.learners.ensembles._histogram.pacing import Pace
 from surelearn.learners.ensembles._histogram.splitting import L2, MIN_HESSIAN, ROOM, SET_L2
 from surelearn.learners.ensembles._histogram.tasks import (
     CHILD,
@@ -187,6 +188,7 @@ class TreeGrower:
         starts = np.zeros(d + 1, dtype=np.int64)
         starts[1:] = np.cumsum(bins.n_bins + 1)
         self._workers = workers if codes.size > _FEW else _threads.Workers(None, 1)
+        self._pace = Pace(self._workers, codes.size)
         self._fields = records.Fields.of(n)
         self._limits = limits
         self._table = BinnedRows(
@@ -255,13 +257,14 @@ class TreeGrower:
         bench.control[:] = 0
         nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
 
-        def work(worker: int) -> int:
-            return grower.work_on_tree(worker, n_rows, self._size, self._table, bench, nodes)
+        def work(crew: _threads.Workers, worker: int) -> int:
+            size = self._size._replace(n_workers=crew.size)
+            return grower.work_on_tree(worker, n_rows, size, self._table, bench, nodes)
 
         def end() -> None:
             bench.control[tickets.OVER] = 1
 
-        return GrownTree.of(nodes, self._workers.lead(work, end), units, bench.rows[:n_rows])
+        return GrownTree.of(nodes, self._pace.lead(work, end), units, bench.rows[:n_rows])
 
     def _each(self, work: Callable[[int, int], Any]) -> None:
         """Do work that is told first and last row on all rows, in equal parts."""
