@@ -36,8 +36,9 @@ def count_copies(
 ) -> int | None:
     """Return how many rows repeat others in all columns but truth, answers and names of cases.
 
-    None where claims do not rest on rows drawn one by one, and where few rows are different, as
-    independent draws of few categories coincide. A table in parts is not looked through for it.
+    None are counted where claims do not rest on rows drawn one by one, and where few rows are
+    different, as independent draws of few categories coincide. The answer is None for a table in
+    parts, which is not looked through for it, and for audits as they were before.
     """
     if isinstance(file, PartedFile) or not _counting.get():
         return None
