@@ -37,11 +37,11 @@ from surelearn.app.in_parts.held_out import (
 from surelearn.app.in_parts.problem import ProblemInParts, pose_in_parts
 from surelearn.app.in_parts.training import notes_in_parts, train_in_parts
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
-from surelearn.app.problem.entry import NOT_KEPT, Entry
+from surelearn.app.options import check_columns, check_dates, check_options, check_widths
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
+from surelearn.app.problem.ledger_entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_columns, check_dates, check_rules, check_widths
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
@@ -121,7 +121,9 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time, zeros.
     """
-    check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
+    check_options(
+        delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks
+    )
     check_dates(dates)
     check_widths(widths)
     roles = {"target": target, "learners": learners, **reading}

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from surelearn import _arguments
-from surelearn._turns import turn_of
+from surelearn._locks import turn_of
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact

@@ -13,10 +13,10 @@ from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
 from surelearn.app.auditing.copies import tell_drawn
 from surelearn.app.auditing.plan import Plan, tell_fixed
-from surelearn.app.problem.entry import Entry
-from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
+from surelearn.app.problem.ledger_entry import Entry
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
+from surelearn.app.verifying.rerun import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate, Evidence

@@ -1,4 +1,4 @@
-"""The rules of a run or an audit, fixed beforehand; those that make no sense are refused."""
+"""The options of a run or an audit, fixed beforehand; those that make no sense are refused."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -19,7 +19,7 @@ _ONE_COLUMN = {"target", "group", "time"}
 _COLUMNS = {"categorical", "keep", "drop", "zeros", "learners"}
 
 
-def check_rules(
+def check_options(
     *,
     delta: float = 0.05,
     holdout: float = 0.2,
