@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     predictions: Annotated[
@@ -65,10 +67,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     id: Annotated[  # noqa: A002 - what users call it
         str | None, typer.Option(help="Column that names each case: no name may occur twice.")
     ] = None,
-    claim: Annotated[
-        list[str] | None,
-        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
-    ] = None,
+    claim: _options.Claims = None,
     plan: Annotated[
         Path | None, typer.Option(help="A TOML file with claims, delta and looks, made before.")
     ] = None,
@@ -83,12 +82,8 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         bool,
         typer.Option("--by-label", help="The rows were drawn by their label: cases, controls."),
     ] = False,
-    task: Annotated[
-        str | None, typer.Option(help="classification or regression, if not as inferred.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
-    ] = None,
+    task: _options.Task = None,
+    workers: _options.Workers = None,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers do it.")
     ] = None,
@@ -96,17 +91,11 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         Path | None,
         typer.Option(help="Folder for the files; audited, audited-2, ... by default."),
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    missing: _options.Missing = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier audit.")
     ] = False,

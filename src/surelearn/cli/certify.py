@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     table: Annotated[
@@ -34,9 +36,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         typer.Option(help="Folder for the files; a fresh one named after the table by default."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
-    task: Annotated[
-        str | None, typer.Option(help="classification or regression, if not as inferred.")
-    ] = None,
+    task: _options.Task = None,
     categorical: Annotated[
         list[str] | None, typer.Option(help="Column of numbers that are categories.")
     ] = None,
@@ -70,36 +70,20 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     looks: Annotated[
         int, typer.Option(help="Models of this table to certify in all; they share delta.")
     ] = 1,
-    claim: Annotated[
-        list[str] | None,
-        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
-    ] = None,
+    claim: _options.Claims = None,
     positive: Annotated[
         str | None, typer.Option(help="The positive one of two labels, if not as inferred.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", "--dask", help="Address of a Dask scheduler whose workers do it."
-        ),
-    ] = None,
+    workers: _options.Workers = None,
+    cluster: _options.Cluster = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Folder in which an interrupted run finds what was done.")
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    missing: _options.Missing = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier run.")
     ] = False,

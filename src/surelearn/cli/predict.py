@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     model: Annotated[
@@ -19,14 +21,10 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     out: Annotated[
         Path | None, typer.Option(help="The CSV file to write; the terminal by default.")
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     safe_cells: Annotated[
         bool,
