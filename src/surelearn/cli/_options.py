@@ -7,7 +7,7 @@ import typer
 Delimiter: TypeAlias = Annotated[str | None, typer.Option(help="What separates cells.")]
 Header: TypeAlias = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="Whether line 1 has the names."),
+    typer.Option("--header/--no-header", help="Whether line 1 holds the column names."),
 ]
 Missing: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="Word that means missing; may be repeated.")

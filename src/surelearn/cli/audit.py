@@ -12,7 +12,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     predictions: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, Parquet, Arrow or JSON-lines file, one case a row; or a folder of files, "
+            help="A CSV, Parquet, Arrow or JSON-lines file, one case per row; or a folder of files "
             "or a pattern in quotes.",
             show_default=False,
         ),
@@ -20,13 +20,14 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     truth: Annotated[str | None, typer.Option(help="Column of what was true.")] = None,
     prediction: Annotated[str | None, typer.Option(help="Column of what was answered.")] = None,
     passed: Annotated[
-        str | None, typer.Option(help="Column of results, passed or failed; instead of the two.")
+        str | None, typer.Option(help="Column of results, passed or failed; instead of these two.")
     ] = None,
     score: Annotated[
         str | None, typer.Option(help="Column of scores: the larger, the more positive.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The positive label, if the labels do not say it themselves.")
+        str | None,
+        typer.Option(help="The positive label, if the labels themselves do not show it."),
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="Column of groups, to be compared with each other.")
@@ -107,8 +108,8 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     can show, that the rows were drawn at random and never used to make or choose the model, stands
     inside each sentence. Writes `certificate.json`, `report.html` and `report.json`.
 
-    With targets it is a gate. They are tried in the order given, each at the whole delta, until one
-    is not proved. Exit status: 0 if all are proved, 1 if not or if certificates are void, 3 if one
+    Targets make it a gate: they are tried in the order given, each at the whole delta, until one is
+    not proved. Exit status: 0 if all are proved, 1 if not or if certificates are void, 3 if one
     is refuted, 2 if the file or an option cannot be used.
 
     Example: `surelearn audit answers.csv --truth ill --prediction said --claim 'sensitivity>=0.9'`

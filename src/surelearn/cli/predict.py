@@ -37,9 +37,9 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     """Predict the target of each row of a table with a stored model.
 
     Writes CSV: the prediction of each row, in the order of the table, and the probability of each
-    class if the model gives it. What was noticed on the way goes to the standard error. Words are
-    written as they are; with --safe-cells those that begin as formulas do are marked by a '. Signs
-    that would command a terminal are written out on one, not in files and pipes.
+    class if the model gives it. Notes go to standard error. Words are written as they are; with
+    `--safe-cells`, those that begin like formulas are marked by a '. Characters that would command
+    a terminal are escaped on one, but not in files and pipes.
 
     Example: `surelearn predict patients-certified/model.surelearn new.csv --out predicted.csv`
     """

@@ -37,7 +37,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
 ) -> None:
     """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
 
-    Makes the bound, the claim and the assumptions again from the stored statistics. With `--model`
+    Derives the bound, the claim and the assumptions anew from the stored statistics. With `--model`
     and `--data` it also splits the table as recorded, asks the hold-out about the model again, and
     compares all fingerprints. With `--retrain` it chooses and trains the model again, too: nothing
     else shows that no held-out row was used for training. The certificates of an audit are checked
