@@ -19,6 +19,12 @@ _ONE_COLUMN = {"target", "group", "time"}
 _COLUMNS = {"categorical", "keep", "drop", "zeros", "learners"}
 
 
+def given(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options that were given; False was, None and nothing were not."""
+    asked = (options or {}).items()
+    return {name: value for name, value in asked if value is False or value}
+
+
 def check_options(
     *,
     delta: float = 0.05,

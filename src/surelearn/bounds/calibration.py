@@ -208,7 +208,7 @@ def _worst_bins(gaps: Vector, places: Indices) -> Callable[[float], float]:
             above, below = _log_factors(distinct, m, float(stake))
             sums = [np.bincount(bins, weights=counts * part) for part in (above, below)]
             logs.append(float(np.sum(np.minimum(*sums))))
-        return _mean_of_exps(np.array(logs))
+        return _wealth.log_mean_exp(np.array(logs))
 
     return log_wealth
 
@@ -245,10 +245,6 @@ def _mean_root(losses: Vector, delta: float) -> float:
     values, counts = np.unique(losses, return_counts=True)
     level = _wealth.log_level(_level_of(delta), len(losses))
     return _wealth.refuted_from(_wealth.stake_mixture(values, counts), level)
-
-
-def _mean_of_exps(logs: Vector) -> float:
-    return float(np.logaddexp.reduce(logs)) - math.log(len(logs))
 
 
 def _level_of(delta: float) -> float:
