@@ -19,7 +19,7 @@ from surelearn.app.ledger import UserLedger
 from surelearn.app.output import OF_AUDITS, check_folder, not_there_yet, write_audit
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.cli._claimed import STATUS, board_of, verdict_of
+from surelearn.cli._claims import STATUS, board_of, verdict_of
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._terminal import Terminal, shown
 

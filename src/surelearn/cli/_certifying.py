@@ -27,7 +27,7 @@ from surelearn.app.problem.problem import check_target
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
-from surelearn.cli._claimed import STATUS, show_beside
+from surelearn.cli._claims import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._terminal import Terminal, say, shown
 

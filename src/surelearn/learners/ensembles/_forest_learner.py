@@ -27,7 +27,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     joined,
 )
 from surelearn.learners.ensembles._forest.sample import Sample, digest, hex_of
-from surelearn.learners.ensembles._histogram import reading
+from surelearn.learners.ensembles._histogram import tables
 
 Splitter = Literal["histogram", "exact"]
 Per = Literal["split", "tree"]
@@ -125,7 +125,7 @@ class ForestLearner(BaseEstimator):
         check_is_fitted(self)
         _arguments.jobs("n_jobs", as_whole(_arguments.plain_number(self.n_jobs)))
         self._refuse_misfits()
-        return reading.read_rows(self, X)
+        return tables.read_rows(self, X)
 
     def _ready(self, rows: Any) -> Matrix:
         dense = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
@@ -144,7 +144,7 @@ class ForestLearner(BaseEstimator):
 
     def _enter(self, X: Any) -> Matrix:
         """Return the rows of a training table."""
-        rows = reading.learn_rows(self, X, categorical=self.categorical_features)
+        rows = tables.learn_rows(self, X, categorical=self.categorical_features)
         return cast("Any", rows).toarray() if sparse.issparse(rows) else rows
 
     def _learn(self, sample: Sample, before: Any) -> tuple[Sample, forest_growth.Tests]:
