@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 import surelearn
 from surelearn.app.in_parts import problem
-from surelearn.app.in_parts.looking import look_at_parts
+from surelearn.app.in_parts.first_look import look_at_parts
 from surelearn.app.in_parts.sides import Sides
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.base.fingerprint import fingerprint

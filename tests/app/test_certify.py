@@ -25,7 +25,7 @@ from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta
 from surelearn.datasets.worlds import Noisy
-from surelearn.evaluate._drawing import ALSO_ROUNDED
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes

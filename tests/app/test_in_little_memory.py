@@ -34,7 +34,7 @@ LIMITED = """
 import json, pathlib, re, resource, sys, tempfile
 import pyarrow as pa, surelearn
 from pyarrow import parquet
-from surelearn.app.in_parts import looking
+from surelearn.app.in_parts import first_look
 from surelearn.app.verify import verify_certificate
 folder, small, more, cells = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 status = pathlib.Path("/proc/self/status")
@@ -47,7 +47,7 @@ def verified(found, source):
         model, *_ = found.save(out, force=True)
         return [f.holds for f in verify_certificate(found.certificate, model=model, table=source)]
 if cells:
-    looking.MOST_CELLS, looking.FEWEST_ROWS = cells, 1000
+    first_look.MOST_CELLS, first_look.FEWEST_ROWS = cells, 1000
 verified(certified(small), small)  # beyond what is taken once everything is loaded and compiled
 limit = told("VmData") + more
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

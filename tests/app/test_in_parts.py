@@ -14,9 +14,9 @@ import surelearn
 from surelearn import scale
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts import looking
+from surelearn.app.in_parts import first_look
 from surelearn.app.in_parts.sides import drawn
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.workers import working
 from surelearn.app.output import write_run
 from surelearn.app.problem.copies import identify
 from surelearn.app.tables.parted_file import list_parts
@@ -85,7 +85,7 @@ def test_a_folder_is_certified_and_verified(target, folder, tmp_path):
 def held_out_rows(found, table):
     """Return the rows held out, as the model reads them."""
     known = table.filter(pa.array([kind is not None for kind in table["kind"].to_pylist()]))
-    rows = looking.in_few_types(known, ())
+    rows = first_look.in_few_types(known, ())
     sides = found.run.problem.reader.sides
     held = rows.filter(pa.array(sides.held_out(sides.hashes(rows))))
     return held.select(["a", "b", "colour"]), held["kind"].to_numpy(zero_copy_only=False)
@@ -102,7 +102,7 @@ def test_claims_about_scores_are_those_of_the_rows_held_out(folder):
 
 
 def test_a_run_from_before_scores_were_used_unasked_is_done_again_as_it_was(folder, tmp_path):
-    file = looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    file = first_look.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
     asked = {"target": "kind", "learners": ["MixedNaiveBayes"], "drop": ["price"]}
     run = certify_table(replace(file, scored=False), **asked)
     names = {o.claim.name for o in run.answers.claims}
@@ -171,7 +171,7 @@ def test_copies_stand_on_one_side_and_count_as_one(tmp_path):
     trained = scale.parts(place)  # no row held out is among those that train
     tables = [block.X for part in trained for block in part.blocks()]
     hashes = np.concatenate(
-        [problem.reader.sides.hashes(looking.in_few_types(t, ())) for t in tables]
+        [problem.reader.sides.hashes(first_look.in_few_types(t, ())) for t in tables]
     )
     train = hashes[~problem.reader.sides.held_out(hashes)]
     assert not np.isin(problem.answered.hashes, train).any()
@@ -191,8 +191,8 @@ def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder, 
     notes = [str(note) for note in certified(folder, "kind", learners=["CARTClassifier"]).run.notes]
     assert any("training rows (they fit into memory)" in note for note in notes)
     with monkeypatch.context() as few:
-        few.setattr(looking, "FEWEST_ROWS", 100)
-        few.setattr(looking, "MOST_CELLS", 500)
+        few.setattr(first_look, "FEWEST_ROWS", 100)
+        few.setattr(first_look, "MOST_CELLS", 500)
         found = certified(folder, "kind", learners=["CARTClassifier"])
     notes = [str(note) for note in found.run.notes]
     assert any("it does not learn part by part" in note for note in notes)
@@ -201,8 +201,8 @@ def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder, 
 
 
 def test_a_sample_decides_and_all_rows_train(folder, monkeypatch):
-    monkeypatch.setattr(looking, "FEWEST_ROWS", 100)
-    monkeypatch.setattr(looking, "MOST_CELLS", 500)
+    monkeypatch.setattr(first_look, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(first_look, "MOST_CELLS", 500)
     found = certified(folder, "price")
     problem = found.run.problem
     assert 50 < len(problem.split.train) < 250
@@ -224,18 +224,18 @@ def test_no_bound_on_distinct_rows_is_proved_by_a_sample_of_their_copies(tmp_pat
     assert f"compared on {n} of the {run.problem.n_training} training rows" in told
     assert "one of the copies of each (as many as are compared" in told
     assert f"fitted to the same {n} rows" in told
-    monkeypatch.setattr(looking, "FEWEST_ROWS", 300)
-    monkeypatch.setattr(looking, "MOST_CELLS", 300)
+    monkeypatch.setattr(first_look, "FEWEST_ROWS", 300)
+    monkeypatch.setattr(first_look, "MOST_CELLS", 300)
     with pytest.raises(TableError, match="with many such copies stands more often"):
         surelearn.certify(copies, **rules)
 
 
 def test_a_folder_and_its_rows_in_one_file_are_one_table_to_a_ledger(folder):
-    found = looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    found = first_look.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
     joined = parquet.read_table(folder)
     shuffled = joined.take(np.random.default_rng(0).permutation(len(joined)))
-    assert found.rows.is_mostly(identify(looking.in_few_types(shuffled, ()), "kind"))
-    assert not found.rows.is_mostly(identify(looking.in_few_types(world(seed=5), ()), "kind"))
+    assert found.rows.is_mostly(identify(first_look.in_few_types(shuffled, ()), "kind"))
+    assert not found.rows.is_mostly(identify(first_look.in_few_types(world(seed=5), ()), "kind"))
     certified(folder, "kind")
     void = surelearn.certify(joined, target="kind", learners=["MixedNaiveBayes"], drop=["price"])
     assert void.certificate.status == "void"  # another look at the same rows
@@ -316,6 +316,6 @@ def test_the_commands_take_a_pattern_and_workers(folder, tmp_path):
 
 def test_the_bytes_of_a_table_are_listed_once(folder, monkeypatch):
     listed = []
-    monkeypatch.setattr(looking, "list_parts", lambda *a: listed.append(a) or list_parts(*a))
-    looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    monkeypatch.setattr(first_look, "list_parts", lambda *a: listed.append(a) or list_parts(*a))
+    first_look.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
     assert len(listed) == 1

@@ -7,7 +7,7 @@ import pytest
 
 from contracts.bound_examples import THEOREMS, example_inputs
 from surelearn.app.verifying import seen_in_counts as seen
-from surelearn.app.verifying.figures import check_figures
+from surelearn.app.verifying.numbers import check_figures
 from surelearn.certificate import certify
 
 KNOWN = [*seen._SHARES, *seen._OTHERS]

@@ -9,7 +9,7 @@ import surelearn
 from surelearn import RandomForestRegressor, scale
 from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing.candidates import find_candidates
-from surelearn.app.in_parts import looking
+from surelearn.app.in_parts import first_look
 from surelearn.app.in_parts.training import fits_parts
 from surelearn.app.in_parts.training_rows import TrainingRows
 from surelearn.app.verify import verify_certificate
@@ -53,8 +53,8 @@ def afresh():
 @pytest.fixture
 def sampled(monkeypatch):
     """Let learners be compared on some of the rows, as of a huge table."""
-    monkeypatch.setattr(looking, "FEWEST_ROWS", SAMPLED)
-    monkeypatch.setattr(looking, "MOST_CELLS", SAMPLED)
+    monkeypatch.setattr(first_look, "FEWEST_ROWS", SAMPLED)
+    monkeypatch.setattr(first_look, "MOST_CELLS", SAMPLED)
 
 
 def few(name, **setting):
@@ -120,7 +120,7 @@ def test_an_online_learner_sees_all_rows_once(folder):
 def test_a_run_from_before_trees_learnt_from_all_rows_is_done_again_as_it_was(folder, monkeypatch):
     name = "RandomForestRegressor"
     monkeypatch.setattr("surelearn.app.certify.find_candidates", few(name, **TREES[name]))
-    file = looking.look_at_parts(folder / "price", target="price", seed=0, holdout=0.2)
+    file = first_look.look_at_parts(folder / "price", target="price", seed=0, holdout=0.2)
     run = certify_table(file.as_before("with scores"), target="price")
     assert trained_on(run.model) == len(run.problem.split.train)
     assert "it does not learn part by part" in str(run.training_notes[1])
@@ -131,7 +131,7 @@ def test_a_run_from_before_trees_learnt_from_all_rows_is_done_again_as_it_was(fo
 def test_parts_without_training_rows_have_no_number(tmp_path):
     parquet.write_table(world().slice(0, 60), tmp_path / "0.parquet", row_group_size=1)
     asked = {"target": "price", "seed": 0, "holdout": 0.2}
-    problem = pose(looking.look_at_parts(tmp_path, **asked), copies="together", **asked)
+    problem = pose(first_look.look_at_parts(tmp_path, **asked), copies="together", **asked)
     rows, n = TrainingRows(problem.file.parts, problem.reader), len(problem.split.train)
     assert n < len(problem.file.parts) == 60
     numbers = rows.map_parts(told, together, list(range(n)))

@@ -21,8 +21,8 @@ from surelearn.bounds import concentration
 from surelearn.bounds.holdout import plan_holdout
 from surelearn.certificate import Certificate
 from surelearn.claims._ranks import keeping_all
-from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.evaluate._holdout_claims import copies_by_their_means
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.persistence.model_files import load_model, save_model
 
 pytestmark = pytest.mark.usefixtures("no_figures")

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import read_table_file
-from surelearn.cli._refusing import refusing
+from surelearn.cli._command import refusing
 from surelearn.cli.predict import predict
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.persistence.model_files import save_model

@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 
 from surelearn import Holdout, Perceptron, Quantile
 from surelearn.app.certify import certify_table
-from surelearn.app.in_parts.looking import look_at_parts
+from surelearn.app.in_parts.first_look import look_at_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.claims._ranks import keeping_all
 from surelearn.datasets.worlds import Noisy

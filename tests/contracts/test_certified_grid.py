@@ -9,8 +9,8 @@ from surelearn.app.problem.split import wording_of
 from surelearn.app.verifying.alone import check_alone
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.certificate import Certificate
-from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate._holdout_claims import AS_ONE
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED
 
 NAMES = [grid.WORDS, ("0", "1"), ("a, where copies of a row count as one", "b. c, class d")]
 

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier
 
 from surelearn import Hedge
 from surelearn.app.registry import find_bandits, find_experts, find_learners
-from surelearn.base.handed_out import HandedOut
+from surelearn.base.read_only import HandedOut
 from surelearn.learners.experts._voting import VotingGame
 
 RNG = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from joblib.externals import loky
 
 from surelearn import scale
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.workers import working
 from surelearn.base.parted import merge_in_order
 from surelearn.scale.reduction import map_groups
 

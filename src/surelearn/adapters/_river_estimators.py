@@ -14,7 +14,7 @@ import numpy as np
 from river import base
 from sklearn.base import clone
 
-from surelearn._turns import in_turn
+from surelearn._locks import in_turn
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.online.state import Learnt

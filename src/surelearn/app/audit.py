@@ -20,8 +20,8 @@ from surelearn.app.auditing.plan import Plan, as_plan, tell_fixed
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
-from surelearn.app.problem.entry import Entry
-from surelearn.app.rules import check_rules
+from surelearn.app.options import check_options, given
+from surelearn.app.problem.ledger_entry import Entry
 from surelearn.app.tables.notes import Note, without_option
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
@@ -148,11 +148,11 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     if plan is not None:
         plan = as_plan(plan)
         claims, delta, looks = plan.claims, plan.delta, plan.looks
-    check_rules(delta=delta, looks=looks)
+    check_options(delta=delta, looks=looks)
     claims = in_one_form(claims)
     roles = _roles(columns)
     read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
-    options = _options(roles, delta) | _given(
+    options = _options(roles, delta) | given(
         {
             "claims": list(claims),
             "looks": looks if looks > 1 else None,
@@ -161,7 +161,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
             "incomplete": incomplete if incomplete != "refuse" else None,
             "by_label": by_label or None,
             "plan": plan.sha256 if plan else None,
-            "form": _given(form),
+            "form": given(form),
             "in_parts": isinstance(file, PartedFile) or None,
         }
     )
@@ -265,8 +265,3 @@ def _enter(
     question = Question(name_rules(delta, looks), f"{answers} {asked}")
     rows, *also = rows_in(file, read, roles)
     return ledger.enter(Look(rows, question, about, tuple(also)))
-
-
-def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    asked = (options or {}).items()
-    return {name: value for name, value in asked if value is False or value}

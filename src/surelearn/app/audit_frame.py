@@ -8,7 +8,7 @@ from typing import Any, cast
 from surelearn.app.audit import AuditRun, audit_table
 from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.workers import working
 from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file

@@ -37,11 +37,17 @@ from surelearn.app.in_parts.held_out import (
 from surelearn.app.in_parts.problem import ProblemInParts, pose_in_parts
 from surelearn.app.in_parts.training import notes_in_parts, train_in_parts
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
-from surelearn.app.problem.entry import NOT_KEPT, Entry
+from surelearn.app.options import (
+    check_columns,
+    check_dates,
+    check_options,
+    check_widths,
+    given,
+)
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
+from surelearn.app.problem.ledger_entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_columns, check_dates, check_rules, check_widths
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
@@ -121,24 +127,26 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time, zeros.
     """
-    check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
+    check_options(
+        delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks
+    )
     check_dates(dates)
     check_widths(widths)
     roles = {"target": target, "learners": learners, **reading}
     check_columns(roles, {"learners", *signature(understand).parameters})
-    reading, share = _given({"dates": dates, **reading}), delta / looks
+    reading, share = given({"dates": dates, **reading}), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
-    asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
-    options = {**asked, **_given({"learners": list(learners)}), **reading}
+    asked |= given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
+    options = {**asked, **given({"learners": list(learners)}), **reading}
     asked_for = in_one_form(claims)
-    beside = _given({"claims": list(asked_for), "positive": positive})
-    options |= _given({"form": _given(form)}) | beside
+    beside = given({"claims": list(asked_for), "positive": positive})
+    options |= given({"form": given(form)}) | beside
     if isinstance(file, PartedFile):
         options |= {"in_parts": file.how}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
     problem.copies.refuse_unlike()
     widths = widths if problem.task == "regression" else None
-    options |= _given({"widths": widths})
+    options |= given({"widths": widths})
     refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")
     shown = _to_choose_on(problem, select)
     if select == "nested":
@@ -295,9 +303,3 @@ def ask(
         claim = claim_about_rows(found, problem, delta=delta, looks=looks)
         found = replace(found, claim=claim)
     return replace(answers, certificate=found)
-
-
-def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options that were given; False was, None and nothing were not."""
-    asked = (options or {}).items()
-    return {name: value for name, value in asked if value is False or value}

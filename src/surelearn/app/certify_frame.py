@@ -13,8 +13,8 @@ from surelearn._wording import printable
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.looking import look_as_told
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.first_look import look_as_told
+from surelearn.app.in_parts.workers import working
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.predict import predict_in_chunks, read_features
 from surelearn.app.tables.parted_file import is_in_parts

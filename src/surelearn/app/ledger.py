@@ -31,7 +31,7 @@ from surelearn.app.ledger_files import (
     state_folder,
 )
 from surelearn.app.problem.copies import identify, identify_unnamed
-from surelearn.app.problem.entry import NOT_KEPT, Entry
+from surelearn.app.problem.ledger_entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._wording import exactly
 from surelearn.app.errors import ArgumentError, TableError
 from surelearn.app.monitoring.outcomes import Columns

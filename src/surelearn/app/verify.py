@@ -9,7 +9,7 @@ from surelearn.app.auditing.bundle import Bundle, bundle_of_one, from_json, is_b
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
 from surelearn.app.tables.sources import no_file
-from surelearn.app.verifying import again, alone, figures
+from surelearn.app.verifying import alone, numbers, rerun
 from surelearn.app.verifying.audited import check_bundle, check_bundle_again
 from surelearn.app.verifying.claimed import check_beside, is_beside
 from surelearn.app.verifying.finding import Finding
@@ -155,10 +155,10 @@ def verify_certificate(
     if beside is not None:
         findings.append(check_beside(certificate, beside))
     if table is not None and certificate.status != "void":
-        recorded = again.read_recorded(certificate, table, form)
-        findings.extend(again.check_again(certificate, recorded, model, beside))
+        recorded = rerun.read_recorded(certificate, table, form)
+        findings.extend(rerun.check_again(certificate, recorded, model, beside))
         if retrain:
-            retrained = again.check_retrained(certificate, recorded, model, on_trial, beside)
+            retrained = rerun.check_retrained(certificate, recorded, model, on_trial, beside)
             findings.extend(retrained)
     return tuple(findings)
 
@@ -197,25 +197,25 @@ def not_checked(
     trained = "options" in certificate.reproduce and "audit" not in certificate.reproduce
     if trained and not retrained:
         how = "--retrain does the whole run again"
-        if again.foreign_in(certificate.reproduce["options"]):
+        if rerun.foreign_in(certificate.reproduce["options"]):
             how = "Do the whole run again: --retrain loads no code of other libraries"
         yield (
             "Not checked: that the model was trained on the training part only, and chosen as the "
             f"options say. {how}."
         )
-    if other := again.differing_versions(certificate):
+    if other := rerun.differing_versions(certificate):
         yield f"Not compared: it was made with other versions: {other}."
 
 
 def may_have_model_file(certificate: Certificate) -> bool:
     """Return whether the model of a run may be in a file of ours: some learner tried was ours."""
     options = certificate.reproduce.get("options")
-    return options is not None and again.foreign_in(options) != options.get("learners")
+    return options is not None and rerun.foreign_in(options) != options.get("learners")
 
 
 def _of_an_older(certificate: Certificate) -> str:
     """Say that a certificate is older, and what it does not list that today's do."""
-    lacking = figures.not_yet_listed(certificate)
+    lacking = numbers.not_yet_listed(certificate)
     listed = "what it must list was not fixed then"
     if lacking:
         listed = f"it does not list that {'; that '.join(lacking)}"

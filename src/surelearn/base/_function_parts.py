@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
-from surelearn._turns import without_turns
+from surelearn._locks import without_turns
 
 _NOT_BEHAVIOUR = frozenset(
     {

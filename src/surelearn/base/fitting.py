@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from surelearn import _arguments
-from surelearn._turns import turn_of
+from surelearn._locks import turn_of
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact
@@ -67,28 +67,6 @@ def _replace(estimator: Any, fresh: Any) -> None:
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     then.__dict__ = kept | learnt
     estimator.__dict__ = vars(sealed(then))  # one assignment: nobody ever sees half of it
-
-
-class NotYet:
-    """Stands in a class for an attribute that comes of learning; the learner's own hides it.
-
-    The learner has a method `_not_begun` that returns the error to be raised.
-
-    Examples
-    --------
-    >>> class Learner:
-    ...     learnt_ = NotYet()
-    ...     def _not_begun(self):
-    ...         return AttributeError("it is not fitted yet")
-    >>> hasattr(Learner(), "learnt_")
-    False
-    """
-
-    def __get__(self, learner: Any, owner: type[Any]) -> Any:
-        """Raise what the learner says; called only if it has no such attribute itself."""
-        if learner is None:
-            return self
-        raise learner._not_begun()  # noqa: SLF001 - a hook for this
 
 
 def as_it_is(estimator: _Estimator) -> _Estimator:

@@ -77,7 +77,7 @@ def functional_margin(X: Any, y: ArrayLike, coef: ArrayLike, intercept: float = 
     """
     rows, weights = _rows(X), _weights(coef)
     scores = _product(rows, weights) + _arguments.real("intercept", intercept)
-    return float((_signs(y, rows.shape[0]) * _finite(scores)).min())
+    return float((checked_signs(y, rows.shape[0]) * _finite(scores)).min())
 
 
 def geometric_margin(X: Any, y: ArrayLike, coef: ArrayLike, intercept: float = 0.0) -> float:
@@ -102,7 +102,7 @@ def geometric_margin(X: Any, y: ArrayLike, coef: ArrayLike, intercept: float = 0
     0.7071067812
     """
     distance = signed_distance(X, coef, intercept)
-    return float((_signs(y, len(distance)) * distance).min())
+    return float((checked_signs(y, len(distance)) * distance).min())
 
 
 def _normal(weights: Vector, intercept: float) -> tuple[Vector, float, float]:
@@ -150,7 +150,8 @@ def _finite(values: Any) -> Any:
     return values
 
 
-def _signs(y: ArrayLike, n: int) -> Vector:
+def checked_signs(y: ArrayLike, n: int) -> Vector:
+    """Return the labels of n rows, all -1 or +1."""
     signs = _arguments.vector("y", y)
     if len(signs) != n:
         raise ValueError(f"y has {len(signs)} labels for {n} rows")

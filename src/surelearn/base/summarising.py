@@ -15,9 +15,9 @@ from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from sklearn.base import BaseEstimator
 
+from surelearn._locks import in_turn
 from surelearn._stored import stored
 from surelearn._threads import alone
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.parted import Block, PartedTable, refuse_targets

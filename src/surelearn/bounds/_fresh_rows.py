@@ -25,11 +25,16 @@ def claim(
     delta: float,
     assumes: Mapping[str, str],
     *,
-    direction: Literal["upper", "lower"],
+    direction: Literal["upper", "lower"] = "upper",
     reference: str = BINOMIAL,
     validity: Validity = "fixed-n",
+    trivial: float | None = None,
 ) -> Guarantee:
-    """Return the statement that a share is at most, or at least, so much."""
+    """Return the statement that a quantity is at most, or at least, so much.
+
+    `trivial` is what is known of it without a proof; of a share, 1 or 0.
+    """
+    of_a_share = 1.0 if direction == "upper" else 0.0
     return Guarantee(
         quantity=quantity,
         bound=bound,
@@ -38,5 +43,5 @@ def claim(
         confidence=_arguments.confidence_from(delta),
         direction=direction,
         validity=validity,
-        trivial=1.0 if direction == "upper" else 0.0,
+        trivial=of_a_share if trivial is None else trivial,
     )

@@ -1,8 +1,6 @@
 """What the theorems about several rates share: their arguments, their assumptions, their shape."""
 
 import math
-from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 
@@ -10,7 +8,6 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds._buehler import Accuracy
 from surelearn.bounds._buehler_tails import Counts
-from surelearn.bounds._guarantee import Guarantee
 
 MOST_ROWS = 10**8
 _FINEST = 1e-4  # finer than this a search takes long, and nobody sees the difference
@@ -112,26 +109,3 @@ def shares_of(shares: ArrayLike, n: int) -> Vector:
     if len(found) != n or abs(math.fsum(found) - 1.0) > 1e-9:
         raise _arguments.refuse("shares", shares, f"a list of {n} numbers >= 0 that sum to 1")
     return found
-
-
-def claim(
-    quantity: str,
-    bound: float,
-    delta: float,
-    assumes: Mapping[str, str],
-    *,
-    reference: str,
-    trivial: float,
-    direction: Literal["upper", "lower"] = "upper",
-) -> Guarantee:
-    """Return the guarantee that these theorems state, at one n."""
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes=assumes,
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        direction=direction,
-        validity="fixed-n",
-        trivial=trivial,
-    )

@@ -49,7 +49,7 @@ def truncated_mixture(total: float, n: int) -> Callable[[float], float]:
 def exponential_mixture(total: float, n: int) -> Callable[[float], float]:
     """Return m -> ln of the average over RATES of exp(-rate total) / (1 - m g)^n."""
     g = -np.expm1(-RATES)
-    return lambda m: _log_mean_exp(-RATES * total - n * np.log1p(-m * g))
+    return lambda m: log_mean_exp(-RATES * total - n * np.log1p(-m * g))
 
 
 def plug_in_bets(losses: Vector, horizon: Vector | float, log_level: float) -> Vector:
@@ -71,7 +71,7 @@ def running_maximum(losses: Vector, bets: Vector, cap: float) -> Callable[[float
 
 def mean_final(losses: Vector, bets: Vector, cap: float) -> Callable[[float], float]:
     """Return m -> ln of the average over rows of the wealth at the end of the row."""
-    return lambda m: _log_mean_exp(_log_factors(losses, bets, cap, m).sum(axis=-1))
+    return lambda m: log_mean_exp(_log_factors(losses, bets, cap, m).sum(axis=-1))
 
 
 def stake_mixture(values: Vector, counts: Indices) -> Callable[[float], float]:
@@ -115,7 +115,7 @@ def share_mixture(tops: Vector, bottoms: Vector, counts: Vector) -> Callable[[fl
 def log_mean_over_stakes(gains: Vector, counts: Vector | float = 1.0) -> float:
     """Return ln of the average over STAKES of the product of 1 + stake gain."""
     logs = [float(np.sum(counts * np.log1p(stake * gains))) for stake in STAKES]
-    return _log_mean_exp(np.array(logs))
+    return log_mean_exp(np.array(logs))
 
 
 def refuted_from(log_wealth: Callable[[float], float], level: float) -> float:
@@ -138,5 +138,6 @@ def _log_factors(losses: Vector, bets: Vector, cap: float, m: float) -> Vector:
     return np.log1p(np.minimum(bets, limit) * (m - losses))
 
 
-def _log_mean_exp(logs: Vector) -> float:
+def log_mean_exp(logs: Vector) -> float:
+    """Return the logarithm of the mean of exp(logs)."""
     return float(np.logaddexp.reduce(logs)) - math.log(len(logs))

@@ -4,8 +4,7 @@
 what holds at one point of a band. It holds at all others too, so the point may be chosen last.
 """
 
-from collections.abc import Mapping
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _crossings, _rounding, inversions, sharing
 from surelearn.bounds._band_levels import MOST_EXACT, band_level
-from surelearn.bounds._fresh_rows import IN_CLASS, MIX, ROWS
+from surelearn.bounds._fresh_rows import IN_CLASS, MIX, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _MOST_ROWS = 10**8
@@ -23,7 +22,7 @@ _ULPS = 1e-15  # more than the rounding errors of a line
 _SCORE = {"fixed_score": "the score was fixed before these rows were seen, whatever the threshold"}
 _DEFINED = {"fixed_errors": "the model and what counts as its error were fixed before looking"}
 _EVERYWHERE = "at every threshold t at once"
-_REFERENCE = "surelearn theory pages; Berk and Jones, ZW 47 (1979)"
+_claim = partial(claim, reference="surelearn theory pages; Berk and Jones, ZW 47 (1979)")
 
 
 def level(*, n: int, delta: float, sides: int = 1) -> float:
@@ -272,25 +271,3 @@ def _highest(count: int, n: int, delta: float) -> float:
 
 def _lowest(count: int, n: int, delta: float) -> float:
     return float(lower(count, n, delta))
-
-
-def _claim(
-    quantity: str,
-    bound: float,
-    delta: float,
-    assumes: Mapping[str, str],
-    *,
-    direction: Literal["upper", "lower"] = "upper",
-    trivial: float | None = None,
-) -> Guarantee:
-    usual = 1.0 if direction == "upper" else 0.0
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes=assumes,
-        reference=_REFERENCE,
-        confidence=_arguments.confidence_from(delta),
-        direction=direction,
-        validity="fixed-n",
-        trivial=usual if trivial is None else trivial,
-    )

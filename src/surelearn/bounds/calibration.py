@@ -4,15 +4,15 @@ The errors of all bins together cost no more than that of one: only the worst si
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Literal
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import _rounding, _wealth, inversions, sharing
-from surelearn.bounds._fresh_rows import BINOMIAL, MIX, ROWS
+from surelearn.bounds._fresh_rows import MIX, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _MANY, _GRID = 2**16, 2**15  # rows from which on probabilities are rounded, at a stated cost
@@ -23,7 +23,7 @@ _BINS = {
 _CALIBRATOR = {"fixed_calibrator": "nothing that makes the probabilities was fitted to these rows"}
 _RANGE = {"range": "every loss lies in [0, 1]"}
 _CLIPPED = {"clipped": "the probabilities are used as they are judged, none below the floor"}
-_BETTING = "Waudby-Smith and Ramdas, JRSS B 86 (2024)"
+_by_betting = partial(claim, reference="Waudby-Smith and Ramdas, JRSS B 86 (2024)")
 _WORST = "surelearn theory pages; Berger, Technometrics 24 (1982)"
 
 
@@ -41,7 +41,7 @@ def confident(*, n_right: int, n_confident: int, delta: float) -> Guarantee:
     bound = float(inversions.binomial_lower(right, rows, _level_of(delta)))
     assumes = {**ROWS, **MIX, **_CALIBRATOR, **_CUT}
     quantity = "P(right | stated probability at or above the cut)"
-    return _claim(quantity, bound, delta, assumes, reference=BINOMIAL, direction="lower")
+    return claim(quantity, bound, delta, assumes, direction="lower")
 
 
 @theorem(realised=("n_events", "n_in_bin"))
@@ -55,7 +55,7 @@ def bin_upper(*, n_events: int, n_in_bin: int, n_bins: int, delta: float) -> Gua
     """
     events, rows, level = _in_bin(n_events, n_in_bin, n_bins, delta)
     bound = float(inversions.binomial_upper(events, rows, level))
-    return _claim(_IN_BIN, bound, delta, _IN_BINS, reference=BINOMIAL)
+    return claim(_IN_BIN, bound, delta, _IN_BINS)
 
 
 @theorem(realised=("n_events", "n_in_bin"))
@@ -69,7 +69,7 @@ def bin_lower(*, n_events: int, n_in_bin: int, n_bins: int, delta: float) -> Gua
     """
     events, rows, level = _in_bin(n_events, n_in_bin, n_bins, delta)
     bound = float(inversions.binomial_lower(events, rows, level))
-    return _claim(_IN_BIN, bound, delta, _IN_BINS, reference=BINOMIAL, direction="lower")
+    return claim(_IN_BIN, bound, delta, _IN_BINS, direction="lower")
 
 
 @theorem(realised=("stated", "outcomes"))
@@ -100,7 +100,7 @@ def binned_error(
     wealth = _worst_bins(happened - rounded, places)
     bound = min(1.0, _rounding.up(_signed_root(wealth, len(places), delta) + error))
     quantity = "the sum over bins of |E[(outcome - stated probability) in the bin]|"
-    return _claim(quantity, bound, delta, {**_FIXED, **_BINS}, reference=_WORST)
+    return claim(quantity, bound, delta, {**_FIXED, **_BINS}, reference=_WORST)
 
 
 @theorem(realised=("stated", "outcomes"))
@@ -120,7 +120,7 @@ def cumulative_error(*, stated: ArrayLike, outcomes: ArrayLike, delta: float) ->
     wealth = _worst_cuts(happened - rounded, probabilities)
     bound = min(1.0, _rounding.up(_signed_root(wealth, len(happened), delta) + error))
     quantity = "the largest |E[(outcome - stated probability) below t]|, over all cuts t"
-    return _claim(quantity, bound, delta, _FIXED, reference=_WORST)
+    return claim(quantity, bound, delta, _FIXED, reference=_WORST)
 
 
 @theorem(realised=("losses",))
@@ -134,7 +134,7 @@ def brier(*, losses: ArrayLike, delta: float) -> Guarantee:
     """
     scores = _arguments.vector("losses", losses, low=0.0, high=1.0)
     bound = _mean_root(scores, delta)
-    return _claim("the expected Brier score", bound, delta, {**_FIXED, **_RANGE})
+    return _by_betting("the expected Brier score", bound, delta, {**_FIXED, **_RANGE})
 
 
 @theorem(realised=("stated_of_truth",))
@@ -155,7 +155,7 @@ def log_loss(*, stated_of_truth: ArrayLike, floor: float, delta: float) -> Guara
     losses = np.minimum(1.0, -np.log(given) / worst)
     bound = _rounding.up(worst * _mean_root(losses, delta))
     assumes = {**_FIXED, **_CLIPPED}
-    return _claim("the expected log loss", bound, delta, assumes, trivial=worst)
+    return _by_betting("the expected log loss", bound, delta, assumes, trivial=worst)
 
 
 _FIXED = {**ROWS, **MIX, **_CALIBRATOR}
@@ -208,7 +208,7 @@ def _worst_bins(gaps: Vector, places: Indices) -> Callable[[float], float]:
             above, below = _log_factors(distinct, m, float(stake))
             sums = [np.bincount(bins, weights=counts * part) for part in (above, below)]
             logs.append(float(np.sum(np.minimum(*sums))))
-        return _mean_of_exps(np.array(logs))
+        return _wealth.log_mean_exp(np.array(logs))
 
     return log_wealth
 
@@ -245,33 +245,6 @@ def _mean_root(losses: Vector, delta: float) -> float:
     values, counts = np.unique(losses, return_counts=True)
     level = _wealth.log_level(_level_of(delta), len(losses))
     return _wealth.refuted_from(_wealth.stake_mixture(values, counts), level)
-
-
-def _mean_of_exps(logs: Vector) -> float:
-    return float(np.logaddexp.reduce(logs)) - math.log(len(logs))
-
-
-def _claim(
-    quantity: str,
-    bound: float,
-    delta: float,
-    assumes: Mapping[str, str],
-    *,
-    reference: str = _BETTING,
-    direction: Literal["upper", "lower"] = "upper",
-    trivial: float | None = None,
-) -> Guarantee:
-    usual = 1.0 if direction == "upper" else 0.0
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes=assumes,
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        direction=direction,
-        validity="fixed-n",
-        trivial=usual if trivial is None else trivial,
-    )
 
 
 def _level_of(delta: float) -> float:

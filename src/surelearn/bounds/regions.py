@@ -14,6 +14,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike
 from surelearn.bounds import _fisher_chain, _rounding
 from surelearn.bounds._buehler_tails import Counts
+from surelearn.bounds._fresh_rows import claim
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._region_arguments import (
     BY_CLASS,
@@ -21,7 +22,6 @@ from surelearn.bounds._region_arguments import (
     BY_STRATUM,
     FRESH,
     accuracy,
-    claim,
     counts_of,
     level_of,
     rows_of,

@@ -5,16 +5,15 @@ last threshold of a fixed sequence that passes a test.
 """
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _counts, _rounding, inversions, sharing
-from surelearn.bounds._fresh_rows import BINOMIAL, IN_CLASS, MIX, ROWS
+from surelearn.bounds._fresh_rows import IN_CLASS, MIX, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf, binomial_sf
 
@@ -32,6 +31,7 @@ LADDER = {
 _WILKS = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
 _UMBRELLA = "Tong, Feng and Li, Science Advances 4 (2018)"
 _SEQUENCE = "Maurer, Hothorn and Lehmacher (1995); Angelopoulos et al., Learn then test (2021)"
+_at_least = partial(claim, direction="lower")
 
 
 def threshold_index(*, n_positive: int, sensitivity: float, delta: float) -> int:
@@ -75,7 +75,8 @@ def sensitivity_at_rank(*, rank: int, n_positive: int, delta: float) -> Guarante
     kept = n - _arguments.count("rank", rank, at_least=1, at_most=n) + 1
     bound = float(inversions.binomial_lower(kept, n, _level_of(delta)))
     quantity = "the sensitivity at the positive score of this rank"
-    return _claim(quantity, bound, delta, {**IN_CLASS, **_RANK, **_DEPLOYED}, _UMBRELLA)
+    assumes = {**IN_CLASS, **_RANK, **_DEPLOYED}
+    return _at_least(quantity, bound, delta, assumes, reference=_UMBRELLA)
 
 
 @theorem
@@ -96,7 +97,7 @@ def coverage(*, rank: int, n: int, delta: float) -> Guarantee:
     if place <= rows:
         bound = float(inversions.binomial_lower(place, rows, _level_of(delta)))
     quantity = "the probability that a set contains the truth, given these rows"
-    return _claim(quantity, bound, delta, {**ROWS, **_RANK, **_SETS}, _WILKS)
+    return _at_least(quantity, bound, delta, {**ROWS, **_RANK, **_SETS}, reference=_WILKS)
 
 
 @theorem(realised=("n_in_class",))
@@ -117,7 +118,7 @@ def coverage_by_class(*, ranks: ArrayLike, n_in_class: ArrayLike, delta: float) 
     covered = inversions.binomial_lower(np.minimum(found, sizes), sizes, level)
     bound = float(np.min(np.where(found > sizes, 1.0, covered)))
     quantity = "the smallest probability among classes that a set contains the truth"
-    return _claim(quantity, bound, delta, {**IN_CLASS, **_RANK, **_SETS}, _WILKS)
+    return _at_least(quantity, bound, delta, {**IN_CLASS, **_RANK, **_SETS}, reference=_WILKS)
 
 
 def marginal_index(*, n: int, alpha: float) -> int:
@@ -188,7 +189,7 @@ def selective_risk(
         raise _arguments.refuse("errors", errors, "fewer: not even the first threshold passed")
     quantity = "P(error | confidence >= t) at the last threshold that passed"
     assumes = {**ROWS, **LADDER}
-    return _claim(quantity, float(target), delta, assumes, _SEQUENCE, direction="upper")
+    return claim(quantity, float(target), delta, assumes, reference=_SEQUENCE)
 
 
 def n_passed_precision(
@@ -221,7 +222,7 @@ def precision(*, n_hits: ArrayLike, n_flagged: ArrayLike, target: float, delta: 
     if not n_passed_precision(n_hits=n_hits, n_flagged=n_flagged, target=target, delta=delta):
         raise _arguments.refuse("n_hits", n_hits, "larger: not even the first threshold passed")
     quantity = "P(positive | score >= t) at the last threshold that passed"
-    return _claim(quantity, float(target), delta, {**ROWS, **MIX, **LADDER}, _SEQUENCE)
+    return _at_least(quantity, float(target), delta, {**ROWS, **MIX, **LADDER}, reference=_SEQUENCE)
 
 
 @theorem(realised=("errors",))
@@ -242,7 +243,7 @@ def risk_above_rank(*, errors: int, n_kept: int, delta: float, n_ranks: int = 1)
     bound = float(inversions.binomial_upper(wrong, kept, level))
     quantity = "P(error | confidence > t), t the score after those kept"
     assumes = {**ROWS, **_RANK, **_DISTINCT}
-    return _claim(quantity, bound, delta, assumes, BINOMIAL, direction="upper")
+    return claim(quantity, bound, delta, assumes)
 
 
 def _passed(tails: Vector, delta: float) -> int:
@@ -259,27 +260,6 @@ def _ladder(parts: ArrayLike, sizes: ArrayLike, part: str, size: str) -> tuple[V
         if np.any(np.diff(values) < 0.0):
             raise _arguments.refuse(name, parts, "counts of rows of which none is lost later on")
     return found, of
-
-
-def _claim(
-    quantity: str,
-    bound: float,
-    delta: float,
-    assumes: Mapping[str, str],
-    reference: str,
-    *,
-    direction: Literal["upper", "lower"] = "lower",
-) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes=assumes,
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        direction=direction,
-        validity="fixed-n",
-        trivial=1.0 if direction == "upper" else 0.0,
-    )
 
 
 def _level_of(delta: float) -> float:

@@ -17,7 +17,7 @@ from surelearn import _arguments
 from surelearn._wording import outward, percent_outward
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Kind
-from surelearn.claims._written import written
+from surelearn.claims._parameter_text import written
 from surelearn.claims.predictions import Predictions
 
 Direction = Literal["upper", "lower"]

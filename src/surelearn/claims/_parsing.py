@@ -11,7 +11,7 @@ from typing import cast
 from surelearn._arguments import short
 from surelearn._wording import nearest
 from surelearn.claims._claim import Claim, Target
-from surelearn.claims._written import read_parameters
+from surelearn.claims._parameter_text import read_parameters
 
 _ALIASES = {
     "recall": "sensitivity",

@@ -1,8 +1,9 @@
 """What claims about two classes share: a positive class, which somebody has named."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from surelearn.claims._claim import Claim
+from surelearn.claims._claim import Claim, Direction
 from surelearn.claims.predictions import Predictions
 
 UNNAMED = "which of the two labels is positive was not said: name it"
@@ -33,3 +34,26 @@ class OfBothClasses(OfTwoClasses):
             return why
         counts = rows.confusion
         return "" if counts.positives and counts.negatives else "one of the classes has no rows"
+
+
+@dataclass(frozen=True)
+class OfFScore(OfTwoClasses):
+    """A claim about sensitivity and precision in one number, which true negatives do not change."""
+
+    direction: ClassVar[Direction] = "lower"
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there is no F-score."""
+        if why := super().lacks(rows):
+            return why
+        none = rows.confusion.true_negatives == rows.n
+        return "no row is positive, in truth or as answered" if none else ""
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the counts of all rows but true negatives."""
+        counts = rows.confusion
+        return {
+            "true_positives": counts.true_positives,
+            "false_positives": counts.false_positives,
+            "false_negatives": counts.false_negatives,
+        }

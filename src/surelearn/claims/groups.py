@@ -1,5 +1,6 @@
 """Groups of rows, the worst of them and how far they are apart; two models on the same rows."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -39,19 +40,15 @@ class OfGroups(Claim):
 
 
 @dataclass(frozen=True)
-class WorstGroup(OfGroups):
-    """The largest error rate of a group; their number costs nothing.
+class OfTheWorst(Claim):
+    """The largest of several error rates: of groups, or of classes."""
 
-    Examples
-    --------
-    >>> counts = {"errors": [2, 3, 3, 9, 25], "n_in_groups": [50, 80, 120, 200, 400]}
-    >>> round(WorstGroup().guarantee(delta=0.05, **counts).bound, 4)
-    0.1206
-    """
-
-    name: ClassVar[str] = "worst-group"
-    title: ClassVar[str] = "Error rate of the worst group"
+    direction: ClassVar[Direction] = "upper"
     kind: ClassVar[Kind] = "risk"
+
+    @abstractmethod
+    def counts(self, rows: Predictions) -> tuple[list[int], list[int]]:
+        """Return the errors and the size of each group."""
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the counts of each group."""
@@ -65,6 +62,21 @@ class WorstGroup(OfGroups):
         """Return the largest share of errors, and all rows."""
         wrong, sizes = (np.asarray(statistics[k]) for k in ("errors", "n_in_groups"))
         return Seen(float(np.max(wrong / sizes)), int(sizes.sum()))
+
+
+@dataclass(frozen=True)
+class WorstGroup(OfGroups, OfTheWorst):
+    """The largest error rate of a group; their number costs nothing.
+
+    Examples
+    --------
+    >>> counts = {"errors": [2, 3, 3, 9, 25], "n_in_groups": [50, 80, 120, 200, 400]}
+    >>> round(WorstGroup().guarantee(delta=0.05, **counts).bound, 4)
+    0.1206
+    """
+
+    name: ClassVar[str] = "worst-group"
+    title: ClassVar[str] = "Error rate of the worst group"
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - told beside
         """Return the claim in words."""

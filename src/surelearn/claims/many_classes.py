@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from surelearn.bounds import Guarantee, groups, regions
+from surelearn.bounds import Guarantee, regions
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
+from surelearn.claims.groups import OfTheWorst
 from surelearn.claims.predictions import Predictions
 
 _MOST_CLASSES = 1000
@@ -74,7 +75,7 @@ class MacroRecall(_OfClasses):
 
 
 @dataclass(frozen=True)
-class WorstClass(_OfClasses):
+class WorstClass(_OfClasses, OfTheWorst):
     """The largest share of cases that is missed in a class; their number costs nothing.
 
     Examples
@@ -86,21 +87,6 @@ class WorstClass(_OfClasses):
 
     name: ClassVar[str] = "worst-class"
     title: ClassVar[str] = "Missed in the worst class"
-    direction: ClassVar[Direction] = "upper"
-    kind: ClassVar[Kind] = "risk"
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the counts of each class."""
-        return dict(zip(("errors", "n_in_groups"), self.counts(rows), strict=True))
-
-    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
-        """Return the worst of the bounds of all classes."""
-        return groups.worst_group(**statistics, delta=delta)
-
-    def seen(self, **statistics: Any) -> Seen:
-        """Return the largest share of errors, and all rows."""
-        wrong, sizes = (np.asarray(statistics[k]) for k in ("errors", "n_in_groups"))
-        return Seen(float(np.max(wrong / sizes)), int(sizes.sum()))
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from surelearn.bounds import Guarantee, concentration, rates
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
-from surelearn.claims._two_classes import OfTwoClasses
+from surelearn.claims._two_classes import OfFScore, OfTwoClasses
 from surelearn.claims.predictions import Predictions
 
 
@@ -313,7 +313,7 @@ class PrevalenceAtMost(Prevalence):
 
 
 @dataclass(frozen=True)
-class F1(OfTwoClasses):
+class F1(OfFScore):
     """The F1 score of the population: the harmonic mean of precision and sensitivity.
 
     Examples
@@ -325,24 +325,7 @@ class F1(OfTwoClasses):
 
     name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F1 score"
-    direction: ClassVar[Direction] = "lower"
     of_answers: ClassVar[bool] = True
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there is no F1 score."""
-        if why := super().lacks(rows):
-            return why
-        none = rows.confusion.true_negatives == rows.n
-        return "no row is positive, in truth or as answered" if none else ""
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the counts of all rows but true negatives."""
-        counts = rows.confusion
-        return {
-            "true_positives": counts.true_positives,
-            "false_positives": counts.false_positives,
-            "false_negatives": counts.false_negatives,
-        }
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the binomial bound on Jaccard's index, as an F1 score."""

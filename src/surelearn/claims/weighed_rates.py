@@ -9,12 +9,12 @@ from surelearn._wording import exactly, percent_exactly
 from surelearn.bounds import Guarantee, rates, ratios
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
-from surelearn.claims._two_classes import OfBothClasses, OfTwoClasses
+from surelearn.claims._two_classes import OfBothClasses, OfFScore
 from surelearn.claims.predictions import Predictions
 
 
 @dataclass(frozen=True)
-class FScore(OfTwoClasses):
+class FScore(OfFScore):
     """The F-score of the population in which a miss weighs beta squared false alarms.
 
     Parameters
@@ -32,28 +32,11 @@ class FScore(OfTwoClasses):
     beta: float
     name: ClassVar[str] = "f-score"
     title: ClassVar[str] = "F-score"
-    direction: ClassVar[Direction] = "lower"
     kind: ClassVar[Kind] = "rate"
 
     def __post_init__(self) -> None:
         """Refuse a weight that is none."""
         object.__setattr__(self, "beta", _arguments.positive("beta", self.beta))
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there is no F-score."""
-        if why := super().lacks(rows):
-            return why
-        none = rows.confusion.true_negatives == rows.n
-        return "no row is positive, in truth or as answered" if none else ""
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the counts of all rows but true negatives."""
-        counts = rows.confusion
-        return {
-            "true_positives": counts.true_positives,
-            "false_positives": counts.false_positives,
-            "false_negatives": counts.false_negatives,
-        }
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the bound by betting."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from surelearn.cli._refusing import refusing
+from surelearn.cli._command import refusing
 from surelearn.cli.audit import audit
 from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify

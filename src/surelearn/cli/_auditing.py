@@ -13,15 +13,15 @@ from surelearn.app.audit import AuditRun, audit_table
 from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.auditing.plan import Plan, read_plan
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.looking import only_missing
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.first_look import only_missing
+from surelearn.app.in_parts.workers import working
 from surelearn.app.ledger import UserLedger
 from surelearn.app.output import OF_AUDITS, check_folder, not_there_yet, write_audit
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.cli._claimed import STATUS, board_of, verdict_of
+from surelearn.cli._claims import STATUS, board_of, verdict_of
 from surelearn.cli._panels import conditions_of
-from surelearn.cli._showing import Terminal, shown
+from surelearn.cli._terminal import Terminal, shown
 
 _DELTA = 0.05  # if nobody says otherwise
 _SAID = {"claim": "what is claimed", "delta": "what delta is", "looks": "how many looks there are"}

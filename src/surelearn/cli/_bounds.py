@@ -8,7 +8,7 @@ from rich.padding import Padding
 
 from surelearn.app.errors import ArgumentError
 from surelearn.app.theorems import Evaluation, evaluate_theorem, find_theorems
-from surelearn.cli._showing import Terminal
+from surelearn.cli._terminal import Terminal
 
 
 def list_theorems(word: str) -> None:

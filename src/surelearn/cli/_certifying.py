@@ -16,20 +16,20 @@ from surelearn._wording import amount
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
-from surelearn.app.in_parts.looking import look_as_told
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.first_look import look_as_told
+from surelearn.app.in_parts.workers import working
 from surelearn.app.ledger import Ledger, NoLedger, UserLedger
 from surelearn.app.ledger_files import Look
+from surelearn.app.options import check_options
 from surelearn.app.output import check_folder, fresh_folder, write_run
-from surelearn.app.problem.entry import Entry
+from surelearn.app.problem.ledger_entry import Entry
 from surelearn.app.problem.problem import check_target
-from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
-from surelearn.cli._claimed import STATUS, show_beside
+from surelearn.cli._claims import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
-from surelearn.cli._showing import Terminal, say, shown
+from surelearn.cli._terminal import Terminal, say, shown
 
 _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them
 
@@ -70,7 +70,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
     console = Terminal(quiet=quiet or as_json)
     out = fresh_folder(table) if out is None else out
     rules = ("delta", "holdout", "seed", "select", "copies", "looks")
-    check_rules(**{name: options[name] for name in rules if name in options})
+    check_options(**{name: options[name] for name in rules if name in options})
     check_folder(out, force=force)
     prepare()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())

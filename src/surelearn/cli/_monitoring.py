@@ -15,7 +15,7 @@ from rich.live import Live
 from surelearn._wording import outward, percent_outward
 from surelearn.app.monitor import Columns, StreamMonitor, watch
 from surelearn.app.output import OF_MONITORS, check_folder, write_monitor
-from surelearn.cli._showing import Terminal, shown
+from surelearn.cli._terminal import Terminal, shown
 
 _PAUSE = 0.1  # seconds between two looks: a bound takes longer than a row
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from surelearn._wording import printable
 from surelearn.app.audit import AuditRun
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.cli._showing import shown
+from surelearn.cli._terminal import shown
 
 _MARKS = {
     "checked": "[green]checked[/]",

@@ -7,7 +7,7 @@ import typer
 
 from surelearn._wording import printable
 from surelearn.app.errors import REFUSALS
-from surelearn.cli._showing import print_to_nobody
+from surelearn.cli._terminal import print_to_nobody
 
 _LONGEST = 2_000  # characters: cells and names of a file may have millions
 _INTERRUPTED = 130  # as shells have it: 128 and the number of the signal

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.working import working
+from surelearn.app.in_parts.workers import working
 from surelearn.app.predict import MODEL
 from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
@@ -25,7 +25,7 @@ from surelearn.app.verify import (
     verify_certificate,
     with_its_certificate,
 )
-from surelearn.cli._showing import Terminal, shown
+from surelearn.cli._terminal import Terminal, shown
 
 
 class Signed(NamedTuple):

@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     predictions: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, Parquet, Arrow or JSON-lines file, one case a row; or a folder of files, "
+            help="A CSV, Parquet, Arrow or JSON-lines file, one case per row; or a folder of files "
             "or a pattern in quotes.",
             show_default=False,
         ),
@@ -18,13 +20,14 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     truth: Annotated[str | None, typer.Option(help="Column of what was true.")] = None,
     prediction: Annotated[str | None, typer.Option(help="Column of what was answered.")] = None,
     passed: Annotated[
-        str | None, typer.Option(help="Column of results, passed or failed; instead of the two.")
+        str | None, typer.Option(help="Column of results, passed or failed; instead of these two.")
     ] = None,
     score: Annotated[
         str | None, typer.Option(help="Column of scores: the larger, the more positive.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The positive label, if the labels do not say it themselves.")
+        str | None,
+        typer.Option(help="The positive label, if the labels themselves do not show it."),
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="Column of groups, to be compared with each other.")
@@ -65,10 +68,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     id: Annotated[  # noqa: A002 - what users call it
         str | None, typer.Option(help="Column that names each case: no name may occur twice.")
     ] = None,
-    claim: Annotated[
-        list[str] | None,
-        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
-    ] = None,
+    claim: _options.Claims = None,
     plan: Annotated[
         Path | None, typer.Option(help="A TOML file with claims, delta and looks, made before.")
     ] = None,
@@ -83,12 +83,8 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         bool,
         typer.Option("--by-label", help="The rows were drawn by their label: cases, controls."),
     ] = False,
-    task: Annotated[
-        str | None, typer.Option(help="classification or regression, if not as inferred.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
-    ] = None,
+    task: _options.Task = None,
+    workers: _options.Workers = None,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers do it.")
     ] = None,
@@ -96,17 +92,11 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         Path | None,
         typer.Option(help="Folder for the files; audited, audited-2, ... by default."),
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    missing: _options.Missing = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier audit.")
     ] = False,
@@ -118,8 +108,8 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     can show, that the rows were drawn at random and never used to make or choose the model, stands
     inside each sentence. Writes `certificate.json`, `report.html` and `report.json`.
 
-    With targets it is a gate. They are tried in the order given, each at the whole delta, until one
-    is not proved. Exit status: 0 if all are proved, 1 if not or if certificates are void, 3 if one
+    Targets make it a gate: they are tried in the order given, each at the whole delta, until one is
+    not proved. Exit status: 0 if all are proved, 1 if not or if certificates are void, 3 if one
     is refuted, 2 if the file or an option cannot be used.
 
     Example: `surelearn audit answers.csv --truth ill --prediction said --claim 'sensitivity>=0.9'`

@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     table: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, TSV, Parquet, Arrow or ARFF file; - is the standard input. Or a table in "
+            help="A CSV, TSV, Parquet, Arrow or ARFF file; - is standard input. Or a table in "
             "parts: a folder, or a pattern in quotes, such as 'sales/*.parquet'.",
             show_default=False,
         ),
@@ -34,14 +36,12 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         typer.Option(help="Folder for the files; a fresh one named after the table by default."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
-    task: Annotated[
-        str | None, typer.Option(help="classification or regression, if not as inferred.")
-    ] = None,
+    task: _options.Task = None,
     categorical: Annotated[
         list[str] | None, typer.Option(help="Column of numbers that are categories.")
     ] = None,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Column to use though it looks like an id.")
+        list[str] | None, typer.Option(help="Column to use even though it looks like an id.")
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
     group: Annotated[
@@ -70,36 +70,20 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     looks: Annotated[
         int, typer.Option(help="Models of this table to certify in all; they share delta.")
     ] = 1,
-    claim: Annotated[
-        list[str] | None,
-        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
-    ] = None,
+    claim: _options.Claims = None,
     positive: Annotated[
-        str | None, typer.Option(help="The positive one of two labels, if not as inferred.")
+        str | None, typer.Option(help="Which of two labels is positive, if not as inferred.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", "--dask", help="Address of a Dask scheduler whose workers do it."
-        ),
-    ] = None,
+    workers: _options.Workers = None,
+    cluster: _options.Cluster = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Folder in which an interrupted run finds what was done.")
+        Path | None, typer.Option(help="Folder in which a run that was interrupted finds its work.")
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    missing: _options.Missing = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier run.")
     ] = False,
@@ -113,10 +97,10 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     is asked about the winner only. Writes `model.surelearn`, `certificate.json`, `claims.json`,
     `report.html` and `report.json`.
 
-    Beside the error rate it certifies what else the rows prove, or what `--claim` asks for, all of
-    it together at delta once more. With targets it is a gate. They are tried in the order given
-    until one is not proved. Exit status: 0 if all are proved, 1 if not or if the certificate is
-    void, 3 if one is refuted, 2 if the table or an option cannot be used.
+    Besides the error rate, it certifies what else the rows prove, or what `--claim` asks for: all
+    of that together at another delta of the same size. Targets make it a gate: they are tried in
+    the order given until one is not proved. Exit status: 0 if all are proved, 1 if not or if the
+    certificate is void, 3 if one is refuted, 2 if the table or an option cannot be used.
 
     A ledger remembers which tables were certified. A second model of the same table gets a void
     certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.

@@ -13,7 +13,7 @@ def keygen(
 ) -> None:
     """Make a pair of Ed25519 keys: KEY is yours alone, KEY.pub is for those who verify.
 
-    Both are in PEM, as OpenSSL and others read and write them. A file that is there is left alone.
+    Both are in PEM, as OpenSSL and others read and write them. An existing file is left alone.
     """
     from surelearn.app.signatures import make_keys  # noqa: PLC0415 - `--help` is quick
     from surelearn.cli._refusals import refusals  # noqa: PLC0415

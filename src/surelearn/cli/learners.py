@@ -24,7 +24,7 @@ def _print(title: str, found: Mapping[str, type]) -> None:
     from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    from surelearn.cli._showing import Terminal  # noqa: PLC0415
+    from surelearn.cli._terminal import Terminal  # noqa: PLC0415
 
     told = {name: (_states(kind), _says(inspect.getdoc(kind))) for name, kind in found.items()}
     console = Terminal()

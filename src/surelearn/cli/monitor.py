@@ -10,16 +10,17 @@ def monitor(  # noqa: PLR0913, PLR0917 - an argument for each option
     stream: Annotated[
         str,
         typer.Argument(
-            help="JSON lines, a Parquet file, or - for the standard input.", show_default=False
+            help="JSON lines, a Parquet file, or - for standard input.", show_default=False
         ),
     ],
     truth: Annotated[str | None, typer.Option(help="Column of what was true.")] = None,
     prediction: Annotated[str | None, typer.Option(help="Column of what was answered.")] = None,
     loss: Annotated[
-        str | None, typer.Option(help="Column of losses from 0 to 1; instead of the two.")
+        str | None, typer.Option(help="Column of losses from 0 to 1; instead of these two.")
     ] = None,
     passed: Annotated[
-        str | None, typer.Option(help="Column of results, passed or failed; instead of the two.")
+        str | None,
+        typer.Option(help="Column of results, passed or failed; instead of truth and prediction."),
     ] = None,
     baseline: Annotated[
         str | None, typer.Option(help="The same column of another model, to compare with.")
@@ -43,8 +44,8 @@ def monitor(  # noqa: PLR0913, PLR0917 - an argument for each option
     """Watch a stream: how often the model errs, what that proves, and whether to worry.
 
     The bound holds at every moment at once, so that one may look at any time; it is on the average
-    risk of the rows so far, which may drift. With `--alarm-every` a long good time
-    does not delay the alarm: it is for long use. A row that cannot be read ends the stream with the
+    risk of the rows so far, which may drift. With `--alarm-every`, which is meant for long use, a
+    long quiet stretch does not delay the alarm. A row that cannot be read ends the stream with the
     number of its line.
 
     Exit status: 0 if it stayed quiet, 1 if it rang, 2 if the stream or an option cannot be used.

@@ -8,9 +8,9 @@ import typer
 
 def plan(  # noqa: PLR0913, PLR0917 - an argument for each option
     target: Annotated[
-        float | None, typer.Option(help="The error rate to certify; 0.05 if nothing is said.")
+        float | None, typer.Option(help="The error rate to certify; 0.05 by default.")
     ] = None,
-    error: Annotated[float, typer.Option(help="The error rate expected to be seen.")] = 0.0,
+    error: Annotated[float, typer.Option(help="The error rate that you expect to see.")] = 0.0,
     delta: Annotated[float, typer.Option(help="Probability that the certificate is false.")] = 0.05,
     models: Annotated[int, typer.Option(help="Models to ask about, all fixed beforehand.")] = 1,
     claim: Annotated[
@@ -32,8 +32,8 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument for each option
 ) -> None:
     """Say how many rows must be held out to certify an error rate, or audited to prove targets.
 
-    Example: `surelearn plan --target 0.01` needs 299 rows without an error, and
-    `surelearn plan --claim 'sensitivity>=0.9' --expect 0.95 --prevalence 0.1` 116 positive rows.
+    Examples: `surelearn plan --target 0.01` asks for 299 rows without an error, `surelearn plan
+    --claim 'sensitivity>=0.9' --expect 0.95 --prevalence 0.1` for 116 positive rows.
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.app.errors import ArgumentError  # noqa: PLC0415

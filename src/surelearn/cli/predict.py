@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     model: Annotated[
@@ -19,14 +21,10 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     out: Annotated[
         Path | None, typer.Option(help="The CSV file to write; the terminal by default.")
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     safe_cells: Annotated[
         bool,
@@ -39,9 +37,9 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     """Predict the target of each row of a table with a stored model.
 
     Writes CSV: the prediction of each row, in the order of the table, and the probability of each
-    class if the model gives it. What was noticed on the way goes to the standard error. Words are
-    written as they are; with --safe-cells those that begin as formulas do are marked by a '. Signs
-    that would command a terminal are written out on one, not in files and pipes.
+    class if the model gives it. Notes go to standard error. Words are written as they are; with
+    `--safe-cells`, those that begin like formulas are marked by a '. Characters that would command
+    a terminal are escaped on one, but not in files and pipes.
 
     Example: `surelearn predict patients-certified/model.surelearn new.csv --out predicted.csv`
     """

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from surelearn.cli import _options
+
 
 def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     certificate: Annotated[
@@ -17,26 +19,15 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
         Path | None,
         typer.Option(help="The table it was made from; in parts, a folder or a pattern in quotes."),
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
-    ] = None,
+    delimiter: _options.Delimiter = None,
+    header: _options.Header = None,
+    encoding: _options.Encoding = None,
+    decimal: _options.Decimal = None,
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Do the whole run again from --data, and compare.")
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", "--dask", help="Address of a Dask scheduler whose workers do it."
-        ),
-    ] = None,
+    workers: _options.Workers = None,
+    cluster: _options.Cluster = None,
     signature: Annotated[
         Path | None, typer.Option(help="A signature, as `surelearn sign` writes it.")
     ] = None,
@@ -46,7 +37,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
 ) -> None:
     """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
 
-    Makes the bound, the claim and the assumptions again from the stored statistics. With `--model`
+    Derives the bound, the claim and the assumptions anew from the stored statistics. With `--model`
     and `--data` it also splits the table as recorded, asks the hold-out about the model again, and
     compares all fingerprints. With `--retrain` it chooses and trains the model again, too: nothing
     else shows that no held-out row was used for training. The certificates of an audit are checked

@@ -26,6 +26,18 @@ from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne
 
 _NO_REGION = 0.5
+_ASSUMED = (
+    Precondition("independent", "the rows are independent draws from one law", "assumed"),
+    Precondition(
+        "fixed_order", "which model is the first was fixed before these rows were seen", "assumed"
+    ),
+    Precondition(
+        "not_chosen_by_them",
+        "neither model was chosen by these rows",
+        "assumed",
+        "no ledger is asked whether they were looked at before",
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -167,22 +179,6 @@ def compare(
     judged = [_costs(judge, model, X, labels) for model in (first, second)]
     costs = [each for each, _ in judged]
     names = _names(first, second)
-    conditions = (
-        Precondition("independent", "the rows are independent draws from one law", "assumed"),
-        Precondition(
-            "fixed_order",
-            "which model is the first was fixed before these rows were seen",
-            "assumed",
-        ),
-        Precondition(
-            "not_chosen_by_them",
-            "neither model was chosen by these rows",
-            "assumed",
-            "no ledger is asked whether they were looked at before",
-        ),
-        row_by_row(found for _, found in judged),
-        seen,
-    )
     if judge.counts_errors:
         alone = [int(((costs[i] == 1.0) & (costs[1 - i] == 0.0)).sum()) for i in (0, 1)]
         counts = {"only_first_wrong": alone[0], "only_second_wrong": alone[1]}
@@ -197,7 +193,7 @@ def compare(
         p_value=p_value,
         guarantee=guarantee,
         delta=delta,
-        preconditions=conditions,
+        preconditions=(*_ASSUMED, row_by_row(found for _, found in judged), seen),
         **counts,
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from surelearn import _arguments
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import exactly, outward
 from surelearn.bounds import alarms

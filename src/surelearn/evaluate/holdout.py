@@ -18,8 +18,8 @@ from sklearn.utils import indexable
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
@@ -41,7 +41,6 @@ from surelearn.evaluate._claims_beside import (
     check_beside,
     state_beside,
 )
-from surelearn.evaluate._drawing import Copies, draw
 from surelearn.evaluate._holdout_claims import (
     Answers,
     Claim,
@@ -54,6 +53,7 @@ from surelearn.evaluate._holdout_claims import (
     is_zero_one,
     one_of_each,
 )
+from surelearn.evaluate._holdout_draws import Copies, draw
 from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._row_by_row import answered_alone, worst_of
 from surelearn.evaluate._task import refuse_no_model

@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Mask, Matrix, Vector
+from surelearn.base.hyperplanes import checked_signs
 from surelearn.base.validation import checked_numbers
 from surelearn.evaluate._arrangements import cheapest_sides
 
@@ -74,7 +75,7 @@ def minimum_disagreement(
     1
     """
     table: Matrix = checked_numbers(X)
-    signs = _signs(y, len(table))
+    signs = checked_signs(y, len(table))
     rows = (
         np.hstack([table, np.ones((len(table), 1))])
         if _arguments.flag("fit_intercept", fit_intercept)
@@ -94,15 +95,6 @@ def minimum_disagreement(
         coef, intercept = (rule[:-1], float(rule[-1])) if fit_intercept else (rule, 0.0)
     n_errors = int(np.count_nonzero(~right))
     return MinimumDisagreement(n_errors=n_errors, right=right, coef=coef, intercept=intercept)
-
-
-def _signs(y: ArrayLike, n: int) -> Vector:
-    signs = _arguments.vector("y", y)
-    if len(signs) != n:
-        raise ValueError(f"y has {len(signs)} labels for {n} rows")
-    if not (np.abs(signs) == 1.0).all():
-        raise ValueError("y must hold only the labels -1 and +1; for 0 and 1 pass 2 * y - 1")
-    return signs
 
 
 def _refuse_many(n: int, size: int, most: int) -> None:

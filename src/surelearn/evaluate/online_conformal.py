@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn._wording import exactly, outward
 from surelearn.base import OnlineLinearRegressor

@@ -6,8 +6,8 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._wording import confidence, nearest, percent_outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify

@@ -13,8 +13,8 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from surelearn import _arguments, claims
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any, Self
 
 from surelearn import _arguments
+from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, interval, outward
 from surelearn.bounds import Guarantee, sequences

@@ -19,10 +19,10 @@ from surelearn._stored import stored_name, stored_version
 from surelearn.base._object_parts import OF_CALLBACKS
 from surelearn.base.seal import break_seal, is_intact, sealed
 from surelearn.base.states import COINS
-from surelearn.persistence.coins import describe_coins, make_coins
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 from surelearn.persistence.parameters import refuse_strange
+from surelearn.persistence.random_generators import describe_coins, make_coins
 
 _PLAIN = (type(None), bool, int, str)
 _LONGEST = 2**16  # bytes of one word

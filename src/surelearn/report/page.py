@@ -11,7 +11,8 @@ from surelearn._wording import amount
 from surelearn._wording import percent as in_percent
 from surelearn.certificate import Certificate
 from surelearn.certificate._text import unit_of
-from surelearn.report._claimed import claimed_of, classes_of, title_of_claims
+from surelearn.report._claims import claimed_of, classes_of, title_of_claims
+from surelearn.report._page_texts import cards_of, data_of, told, warnings_of
 from surelearn.report._parts import (
     bound_of,
     conditions_of,
@@ -27,7 +28,6 @@ from surelearn.report._parts import (
     value_of,
     view_of,
 )
-from surelearn.report._told import cards_of, data_of, told, warnings_of
 from surelearn.report.content import (
     Candidate,
     ColumnSummary,

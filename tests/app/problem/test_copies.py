@@ -22,8 +22,8 @@ from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling import figures
 from surelearn.app.telling.cards import cards_of
-from surelearn.app.verifying.again import Recorded, check_retrained
-from surelearn.evaluate._drawing import ALSO_ROUNDED
+from surelearn.app.verifying.rerun import Recorded, check_retrained
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
 

@@ -13,7 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from surelearn.app.certify import certify_table
-from surelearn.app.in_parts.looking import look_as_told
+from surelearn.app.in_parts.first_look import look_as_told
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.telling.report import _dates_among, make_report
 from surelearn.certificate import Certificate

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier as TheirForest
 from reference import random_forest as reference
 from surelearn import CARTClassifier, RandomForestClassifier, RandomForestRegressor
 from surelearn.learners.ensembles import _members
-from surelearn.learners.ensembles._forest import bins, growth, walking
+from surelearn.learners.ensembles._forest import bins, forest_growth, walking
 from surelearn.learners.ensembles._forest.packed_trees import (
     CHILD,
     COLUMN,
@@ -300,7 +300,7 @@ def test_arrays_of_other_shapes_and_types_that_were_set_by_hand_are_refused(chan
 
 
 def test_more_columns_than_the_words_of_nodes_can_name_are_refused(monkeypatch):
-    monkeypatch.setattr(growth, "MOST_COLUMNS", 3)
+    monkeypatch.setattr(forest_growth, "MOST_COLUMNS", 3)
     X, y = np.eye(4), [0, 1, 0, 1]
     RandomForestClassifier(1).fit(X[:, :3], y)
     with pytest.raises(ValueError, match="4 columns are more than the 3 that a forest reads"):

@@ -16,7 +16,7 @@ from reference import logistic_regression as plain
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.evaluate.coverage import Coverage
 from surelearn.evaluate.holdout import Holdout
-from surelearn.learners.linear._softmax import audit, metric, objective, solver
+from surelearn.learners.linear._softmax import metric, objective, optimum_check, solver
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 from surelearn.persistence.model_files import load_model, save_model
@@ -186,10 +186,10 @@ def test_the_suboptimality_bounds_the_true_excess_wherever_one_stops(classes, fi
         move[:, -1] *= fit_intercept
         point = best.point + move.ravel()
         excess = objective(point)[0] - best.values[-1]
-        bound = audit.audit(objective, point).suboptimality
+        bound = optimum_check.audit(objective, point).suboptimality
         assert excess <= bound + 1e-14
         assert bound <= 1e4 * excess
-    assert audit.audit(objective, best.point).suboptimality < 1e-12
+    assert optimum_check.audit(objective, best.point).suboptimality < 1e-12
 
 
 def test_without_intercept_the_bound_is_that_of_strong_convexity():

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.looking import Look, joined, look_at_rows, summed, written
+from surelearn.app.in_parts.first_look import Look, joined, look_at_rows, summed, written
 from surelearn.app.tables.arrow_files import lists_in, simplify
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.parted_file import (

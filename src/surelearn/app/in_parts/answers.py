@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Vector
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.looking import summed
+from surelearn.app.in_parts.first_look import summed
 from surelearn.app.in_parts.reading import RowReader
 from surelearn.app.tables.memory_mapped import array_on_disk, too_many
 from surelearn.base.chunks import in_chunks

@@ -18,7 +18,7 @@ from surelearn.base.row_identity import count_distinct
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.evaluate import _holdout_rules
 from surelearn.evaluate._claims_beside import Stated
-from surelearn.evaluate._drawing import ROUNDED
+from surelearn.evaluate._holdout_draws import ROUNDED
 from surelearn.evaluate._row_by_row import answered_alone, not_together, worst_of
 
 _DRAWN = {

@@ -9,11 +9,11 @@ import numpy as np
 from surelearn.app.errors import TableError
 from surelearn.app.problem.baseline import baseline_of, positive_of
 from surelearn.app.problem.copies import Copies
-from surelearn.app.problem.entry import NOT_KEPT, Entry
+from surelearn.app.problem.ledger_entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Evidence, assumed, by_construction, checked
-from surelearn.evaluate._drawing import ALSO_ROUNDED, ROUNDED
 from surelearn.evaluate._holdout_claims import Groups
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED, ROUNDED
 from surelearn.evaluate.holdout import Holdout, Quantile
 from surelearn.evaluate.ledger import Standing
 from surelearn.evaluate.planning import plan_groups, plan_holdout

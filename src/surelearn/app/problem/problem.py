@@ -27,7 +27,7 @@ from pyarrow import types
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError, TrainingPartError
-from surelearn.app.problem import answers, leakage
+from surelearn.app.problem import leakage, recorded_answers
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.cells import is_missing, refuse_infinite
 from surelearn.app.problem.column_notes import notes_on
@@ -228,11 +228,11 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     asked: dict[str, Any] = {"categories": categorical, "keep": keep, "zeros": zeros, "mode": dates}
     reader = FeatureReader(file, rows, excluded, **asked)
     alike = reader.copies() if copies == "together" and not (group or time) else None
-    meant = answers.ask(rows.drop_columns([*drop, *filter(None, (group, time))]), target)
-    with answers.asking(meant):
+    meant = recorded_answers.ask(rows.drop_columns([*drop, *filter(None, (group, time))]), target)
+    with recorded_answers.asking(meant):
         drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
     _refuse_infinite(table, excluded)
-    with answers.asking(meant), _hint_at_copies(drawn, alike):
+    with recorded_answers.asking(meant), _hint_at_copies(drawn, alike):
         y = targets.read_target(
             rows.column(target),
             target,

@@ -19,7 +19,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.problem.cells import is_missing
 from surelearn.app.problem.target import as_codes
 from surelearn.app.tables import dates
-from surelearn.evaluate._drawing import draw_groups, draw_some
+from surelearn.evaluate._holdout_draws import draw_groups, draw_some
 
 Kind: TypeAlias = Literal["random", "distinct", "group", "time"]
 

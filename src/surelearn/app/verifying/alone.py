@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from surelearn.app.verifying import carried, figures
+from surelearn.app.verifying import numbers, transferred
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import Known, keys_by_phrase, kinds_of, known_of, phrases_of
 from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
@@ -49,9 +49,9 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
     known = known_of(c)
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
-    yield from figures.check_figures(c)
-    if c.method.startswith(carried.PREFIX):
-        yield from carried.check_carried(c, check_alone)
+    yield from numbers.check_figures(c)
+    if c.method.startswith(transferred.PREFIX):
+        yield from transferred.check_carried(c, check_alone)
     yield _theorem(c, guarantee, known)
     yield _claim(c, stated, known)
     yield _issuer(c, known, anyones=anyones)
@@ -104,7 +104,7 @@ def _claim(c: Certificate, guarantee: Guarantee, known: Known | None) -> Finding
     holds = holds and read_together(c.claim).n_models in {1, n_models}
     if not plain and c.family is not None and c.family.mode != "once":
         holds = holds and read_together(c.claim).n_models == n_models
-    holds = holds and figures.numbers_are_explained(c)
+    holds = holds and numbers.numbers_are_explained(c)
     evidence = "word by word" if holds else "no sentence of surelearn about these numbers"
     return Finding("the claim states this bound", holds=holds, evidence=evidence)
 
@@ -119,7 +119,7 @@ def _issuer(c: Certificate, known: Known | None, *, anyones: bool) -> Finding:
         return Finding(name, holds=holds, evidence=f"{c.kind}, by none of surelearn's issuers")
     foreign = (set(c.reproduce) - set(known.stored)) | (set(known.always) - set(c.reproduce))
     holds = c.kind in known.kinds and without_numbers(c.subject) in known.subjects and not foreign
-    holds = holds and figures.subject_is_explained(c)
+    holds = holds and numbers.subject_is_explained(c)
     anyone = anyones and c.kind in known.kinds and "loss_range" not in c.reproduce
     stored = f"; stored otherwise: {', '.join(sorted(foreign))}" if foreign else ""
     return Finding(name, holds=holds or anyone, evidence=f"{c.kind} of {c.subject}{stored}")
@@ -145,7 +145,7 @@ def _assumptions(c: Certificate, guarantee: Guarantee, *, anyones: bool) -> Find
 
 def _is_a_demand(p: Precondition, c: Certificate) -> bool:
     phrase = without_numbers(p.name)
-    return phrase in phrases_of(p.key, c.schema) and figures.phrase_is_explained(p, c)
+    return phrase in phrases_of(p.key, c.schema) and numbers.phrase_is_explained(p, c)
 
 
 def _statuses(
@@ -159,8 +159,8 @@ def _statuses(
         return Finding(name, holds=False, evidence="no issuer of surelearn uses this theorem so")
     odd = [p.key for p in c.preconditions if p.status not in known.statuses(p.key)]
     odd += [p.key for p in c.preconditions if p.key not in odd and known.contradicts(p)]
-    odd += [p.key for p in c.preconditions if not figures.evidence_is_explained(p, c)]
-    odd += figures.lacking_demands(c, set(guarantee.assumes))
+    odd += [p.key for p in c.preconditions if not numbers.evidence_is_explained(p, c)]
+    odd += numbers.lacking_demands(c, set(guarantee.assumes))
     evidence = ", ".join(f"{p.key} {p.status}" for p in c.preconditions)
     return Finding(name, holds=not odd, evidence=f"not {', '.join(odd)}" if odd else evidence)
 

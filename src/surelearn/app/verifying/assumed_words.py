@@ -6,9 +6,9 @@ has; a certificate in words of neither kind was not issued like that.
 
 import re
 
-from surelearn.app.problem.entry import OF_PARTS
+from surelearn.app.problem.ledger_entry import OF_PARTS
 from surelearn.app.verifying.shapes import without_numbers
-from surelearn.evaluate._drawing import ROUNDED
+from surelearn.evaluate._holdout_draws import ROUNDED
 
 _KNOWN_ROWS = "# of them are among the # training rows remembered"
 _APART = "# rows train, # others are held out"

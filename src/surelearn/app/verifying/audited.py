@@ -13,14 +13,15 @@ from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
 from surelearn.app.auditing.copies import tell_drawn
 from surelearn.app.auditing.plan import Plan, tell_fixed
-from surelearn.app.problem.entry import Entry
-from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
+from surelearn.app.problem.ledger_entry import Entry
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
+from surelearn.app.verifying.rerun import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Target
+from surelearn.evaluate._claims_beside import as_claim
 from surelearn.evaluate.audit import Facts, drawn_as, issue_all
 from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
 
@@ -118,7 +119,7 @@ def _replay(bundle: Bundle) -> Bundle:
 
 def _n_claims(first: Mapping[str, Any], stated: Sequence[Claim | Target]) -> int:
     """Return among how many claims delta was shared out if nobody asked for any."""
-    n, there = first["audit"]["n_claims"], {_claim_of(one).name for one in stated}
+    n, there = first["audit"]["n_claims"], {as_claim(one).name for one in stated}
     if type(n) is not int or n < max(len(stated), least_claims(there, first["options"])):
         raise ValueError("delta is shared among fewer claims than are expected of such columns")
     return n
@@ -132,7 +133,7 @@ def _refuse_other_rows(
     asked: bool,
 ) -> None:
     """Refuse claims that count different rows, and those from which one was left out."""
-    by_text = {str(claim): claim for claim in map(_claim_of, stated)}
+    by_text = {str(claim): claim for claim in map(as_claim, stated)}
     if other := list(disagreements(counted, by_text, int(first["audit"]["n_rows"]))):
         raise ValueError(f"they count different rows: {', '.join(other[:3])}")
     if not asked and (lacking := list(left_out(counted, by_text, first["options"]))):
@@ -208,7 +209,3 @@ def _texts(options: Mapping[str, Any]) -> list[Any]:
 def _listed(value: Any) -> list[Any]:
     """Return a list that is none of its own kind as what it is, so that it is refused."""
     return cast("list[Any]", value) if isinstance(value, list) and value else [None]
-
-
-def _claim_of(one: Claim | Target) -> Claim:
-    return one.claim if isinstance(one, Target) else one

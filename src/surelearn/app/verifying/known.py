@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from surelearn.app.verifying import assumed_words
 from surelearn.app.verifying.shapes import issuer_of, without_numbers
 from surelearn.certificate import Certificate, Precondition
-from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 
 FIXED = 3
 """The schema from which on all that a certificate must list is fixed."""

@@ -19,12 +19,11 @@ from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
+from surelearn._locks import in_turn, new_turn, turns
 from surelearn._stored import holds
-from surelearn._turns import in_turn, new_turn, turns
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
-from surelearn.base.handed_out import locked
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import (
     Visits,
@@ -34,6 +33,7 @@ from surelearn.base.online.passes import (
     train_classifier,
 )
 from surelearn.base.online.state import BEYOND_FLOATS, Learnt, copies_of
+from surelearn.base.read_only import locked
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._stored import holds
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment

@@ -20,11 +20,11 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import as_it_is, still
-from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
 from surelearn.base.parameters import made_plain, refuse_strange
+from surelearn.base.read_only import HandedOut, OwnsItsState
 from surelearn.base.row_reader import RowReader
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import refuse_unlike

@@ -15,7 +15,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.linear_scores import score
 from surelearn._jit.rows import Rows
-from surelearn._turns import in_turn
+from surelearn._locks import in_turn
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt

@@ -19,14 +19,14 @@ from scipy import sparse
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._stored import holds
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
+from surelearn.base.constructor_calls import call_of_first_round, constructor_call
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.parameters import made_plain
+from surelearn.base.read_only import HandedOut, OwnsItsState
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic

@@ -17,8 +17,8 @@ from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
+from surelearn._locks import in_turn
 from surelearn._stored import holds
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate

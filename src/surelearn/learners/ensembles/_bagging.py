@@ -24,8 +24,8 @@ from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.row_identity import count_distinct, row_hashes
 from surelearn.certificate import Certificate, Evidence
 from surelearn.learners.ensembles import _certificates, _members
-from surelearn.learners.ensembles._entering import enter
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
+from surelearn.learners.ensembles._validation import enter
 
 
 class Lot(NamedTuple):

@@ -17,7 +17,7 @@ from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.parameters import as_whole
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _members, _out_of_bag
-from surelearn.learners.ensembles._forest import growth, walking
+from surelearn.learners.ensembles._forest import forest_growth, walking
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
     CHILD,
@@ -27,7 +27,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     joined,
 )
 from surelearn.learners.ensembles._forest.sample import Sample, digest, hex_of
-from surelearn.learners.ensembles._histogram import reading
+from surelearn.learners.ensembles._histogram import tables
 
 Splitter = Literal["histogram", "exact"]
 Per = Literal["split", "tree"]
@@ -125,7 +125,7 @@ class ForestLearner(BaseEstimator):
         check_is_fitted(self)
         _arguments.jobs("n_jobs", as_whole(_arguments.plain_number(self.n_jobs)))
         self._refuse_misfits()
-        return reading.read_rows(self, X)
+        return tables.read_rows(self, X)
 
     def _ready(self, rows: Any) -> Matrix:
         dense = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
@@ -144,16 +144,16 @@ class ForestLearner(BaseEstimator):
 
     def _enter(self, X: Any) -> Matrix:
         """Return the rows of a training table."""
-        rows = reading.learn_rows(self, X, categorical=self.categorical_features)
+        rows = tables.learn_rows(self, X, categorical=self.categorical_features)
         return cast("Any", rows).toarray() if sparse.issparse(rows) else rows
 
-    def _learn(self, sample: Sample, before: Any) -> tuple[Sample, growth.Tests]:
+    def _learn(self, sample: Sample, before: Any) -> tuple[Sample, forest_growth.Tests]:
         """Grow the trees, those that are not there already.
 
         Return the rows that have weight, and which of them test which trees: all if the out-of-bag
         score is asked for, else those of certificates.
         """
-        growth.check_parameters(self)
+        forest_growth.check_parameters(self)
         self.weighted_ = bool((sample.weights != 1.0).any())
         there = sample.weights > 0.0
         if not there.all():
@@ -166,11 +166,11 @@ class ForestLearner(BaseEstimator):
         self.bags_ = self._bags()
         self.seed_, n_before, self.n_fits_ = self._begin(before)
         n_categories = table.n_categories(self.categories_)
-        references = growth.references_of(self)
+        references = forest_growth.references_of(self)
         self.n_references_ = 0 if references is None else len(references)
         tests = self._plan_tests(n_before)
         with _threads.workers(_members.n_threads(self.n_jobs)) as crew:
-            trees = growth.grow(self, sample, n_categories, tests, crew)
+            trees = forest_growth.grow(self, sample, n_categories, tests, crew)
         if before is not None:
             trees = before.trees_ if trees is None else joined(before.trees_, trees)
         self.trees_ = cast("PackedTrees", trees)
@@ -178,13 +178,13 @@ class ForestLearner(BaseEstimator):
             self.training_rows_ = fingerprints.sketch(hashes)
         return sample, tests
 
-    def _plan_tests(self, n_before: int) -> growth.Tests:
+    def _plan_tests(self, n_before: int) -> forest_growth.Tests:
         """Return which rows will test trees, marked for those that are there already."""
         rows = np.arange(self.n_training_rows_) if self.oob_score else self._tested()
         rows = rows[: None if self._leaves_rows_out() else 0]
         outside = np.zeros((int(self.n_estimators), len(rows)), dtype=np.bool_)
         outside[:n_before] = self._outside(rows, n_before)
-        return growth.Tests(n_before, rows, outside)
+        return forest_growth.Tests(n_before, rows, outside)
 
     def _begin(self, before: Any) -> tuple[int, int, int]:
         """Return the seed, the trees that are there already, and how often some were added."""
@@ -245,7 +245,7 @@ class ForestLearner(BaseEstimator):
 
     def _tested(self) -> Indices:
         """Return the rows that may test trees for certificates."""
-        n, references = self.n_training_rows_, growth.references_of(self)
+        n, references = self.n_training_rows_, forest_growth.references_of(self)
         return _out_of_bag.rows_for_tests(self.seed_, n, references)
 
     def _outside_leaves(self, X: Matrix, outside: Mask) -> list[tuple[Indices, Indices]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix
 from surelearn.learners.ensembles import _out_of_bag
-from surelearn.learners.ensembles._forest.growth import Tests
+from surelearn.learners.ensembles._forest.forest_growth import Tests
 
 
 def said(model: Any) -> Matrix:

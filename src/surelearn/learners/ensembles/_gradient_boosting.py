@@ -19,7 +19,7 @@ from surelearn.learners.ensembles import _boosting_settings as settings
 from surelearn.learners.ensembles._additive_effects import Effect, effects_of
 from surelearn.learners.ensembles._boosting_losses import Descent
 from surelearn.learners.ensembles._boosting_run import Examples, Plan, Rounds, boost
-from surelearn.learners.ensembles._histogram import predictor, reading
+from surelearn.learners.ensembles._histogram import predictor, tables
 from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.training import MOST_ROWS
@@ -92,11 +92,11 @@ class GradientBoosting(BaseEstimator):
     def _enter(self, fitted: Self, X: Any) -> Any:
         """Return the rows of a training table; a warm start reads them as the fit before did."""
         if not _goes_on(fitted):
-            return reading.learn_rows(self, X, categorical=self.categorical_features)
+            return tables.learn_rows(self, X, categorical=self.categorical_features)
         for name in ("categories_", "n_features_in_", "feature_names_in_"):
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
-        return reading.read_rows(self, X)
+        return tables.read_rows(self, X)
 
     def _learn(self, fitted: Self, X: Any, y: Vector, weights: Vector, *, strata: Any) -> None:
         """Grow the trees, after those of the fit before if it is a warm start."""
@@ -192,7 +192,7 @@ class GradientBoosting(BaseEstimator):
         """Return the scores of rows, a row for each output."""
         check_is_fitted(self)
         self._refuse_misfits()
-        table_rows = reading.read_rows(self, X)
+        table_rows = tables.read_rows(self, X)
         return predictor.predict_scores(
             self.trees_, self.bins_, table_rows, self.baseline_, self.n_jobs
         )
@@ -201,7 +201,7 @@ class GradientBoosting(BaseEstimator):
         """Yield the scores of rows after each round."""
         check_is_fitted(self)
         self._refuse_misfits()
-        codes = self.bins_.encode(reading.read_rows(self, X), n_jobs=self.n_jobs)
+        codes = self.bins_.encode(tables.read_rows(self, X), n_jobs=self.n_jobs)
         scores = np.repeat(self.baseline_[:, np.newaxis], codes.shape[1], axis=1)
         return self._stages(codes, scores)
 

@@ -21,7 +21,7 @@ from surelearn.base.parted import PartedTable, RowsOfPart
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
-from surelearn.learners.ensembles._forest import growth, trees
+from surelearn.learners.ensembles._forest import forest_growth, one_tree
 from surelearn.learners.ensembles._forest.packed_trees import GrownTree, pack_trees
 from surelearn.learners.ensembles._forest.sample import Sample
 from surelearn.learners.ensembles._members import Bag
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
 
     door: Door
     bins: binning.SpannedBins | None
-    units: trees.TargetUnits | None
+    units: one_tree.TargetUnits | None
     n_classes: int
     tested: Indices
 
@@ -94,23 +94,25 @@ def grow_parts(model: Any, fitted: Any, parts: PartedTable) -> Tested:
     _check(model, fitted, labels=labels)
     survey = survey_table(model, parts, labels=labels)
     n_categories = table.n_categories(model.categories_)
-    growth.refuse_too_many(n_categories)
+    forest_growth.refuse_too_many(n_categories)
     door = _door(model, survey)
     counts = rows_that_count(door, parts, survey)
     model.n_training_rows_ = int(counts.sum())
     model.seed_, model.n_fits_ = _members.seed_of(model.random_state), 1
     model.bags_ = model._bags()  # noqa: SLF001 - a part of it
-    growth.columns_of(model, 0)  # it refuses what max_features does not mean
+    forest_growth.columns_of(model, 0)  # it refuses what max_features does not mean
     groups = _groups(model)
     plan, tested = _plan(door, parts, counts, n_categories)
     model.weighted_ |= model.n_training_rows_ < int(survey.targets.n_rows.sum())
     planted = parts.map_passes(partial(_grow_some, plan), add, groups)
-    model.trees_ = pack_trees([each.tree for each in planted], growth.route_width(n_categories))
+    model.trees_ = pack_trees(
+        [each.tree for each in planted], forest_growth.route_width(n_categories)
+    )
     return Tested(tested, np.array([each.outside for each in planted]))
 
 
 def _check(model: Any, fitted: Any, *, labels: bool) -> None:
-    growth.check_parameters(model)
+    forest_growth.check_parameters(model)
     if model.oob_score:
         raise ValueError(
             "oob_score=True keeps a prediction for each row, and parts may have more rows than fit "
@@ -119,7 +121,7 @@ def _check(model: Any, fitted: Any, *, labels: bool) -> None:
     if model.warm_start and hasattr(fitted, "trees_"):
         raise ValueError("a warm start needs rows in memory: fit parts with warm_start=False")
     if model.splitter == "histogram":
-        growth.refuse_other_criteria(model, int(labels))
+        forest_growth.refuse_other_criteria(model, int(labels))
 
 
 def _door(model: Any, survey: TableSurvey) -> Door:
@@ -160,7 +162,7 @@ def _plan(
     """Find the bins by their reference rows, in a pass that brings the tested rows along."""
     model, numeric = door.learner, door.class_weights is None
     n, none = model.n_training_rows_, np.empty(0, dtype=np.int64)
-    references = growth.references_of(model)
+    references = forest_growth.references_of(model)
     model.n_references_ = 0 if references is None else len(references)
     tested = none if numeric or not model._leaves_rows_out() else model._tested()  # noqa: SLF001
     shown = none
@@ -174,7 +176,11 @@ def _plan(
         X = found.X[np.searchsorted(places, shown)]
         known = None if references is None else np.arange(len(X))
         bins = binning.find_bins(X, n_categories, known, model.max_bins, 1)
-    units = trees.target_units(found.targets, growth.most_weight(model, n)) if numeric else None
+    units = (
+        one_tree.target_units(found.targets, forest_growth.most_weight(model, n))
+        if numeric
+        else None
+    )
     n_classes, own = 0 if numeric else len(model.classes_), np.searchsorted(places, tested)
     sample = Sample(found.X[own], found.y[own], found.weights[own], n_classes)
     return Plan(door, bins, units, n_classes, tested), sample
@@ -237,18 +243,20 @@ def _nothing(door: Door) -> Gathered:
 def _grow_some(plan: Plan, part: RowsOfPart) -> list[Planted]:
     """Grow some trees in one pass over all rows."""
     model, places = plan.door.learner, range(*part.item)
-    bags = [growth.bag_of(model, place) for place in places]
+    bags = [forest_growth.bag_of(model, place) for place in places]
     wanted = np.unique(np.concatenate([bag.rows for bag in bags]))
     member, planted = _grower(plan, wanted, part), list[Planted]()
     for place, bag in zip(places, bags, strict=True):
         outside = np.empty(len(plan.tested), dtype=np.bool_)
         _members.mark_outside(bag, model.n_training_rows_, plan.tested, outside)
         own = Bag(np.searchsorted(wanted, bag.rows), bag.times)
-        planted.append(Planted(member(own, *growth.columns_of(model, place), place), outside))
+        planted.append(
+            Planted(member(own, *forest_growth.columns_of(model, place), place), outside)
+        )
     return planted
 
 
-def _grower(plan: Plan, wanted: Indices, part: RowsOfPart) -> growth.Member:
+def _grower(plan: Plan, wanted: Indices, part: RowsOfPart) -> forest_growth.Member:
     """Keep the rows at some places, as bins if trees are grown from bins; return who grows them."""
     model, n, n_wanted = plan.door.learner, 0, len(wanted)
     kept: list[Any] = []
@@ -266,5 +274,5 @@ def _grower(plan: Plan, wanted: Indices, part: RowsOfPart) -> growth.Member:
     cells = np.concatenate(kept, axis=0 if plan.bins is None else 1)
     sample = Sample(cells, targets, weights, plan.n_classes)
     if plan.bins is None:
-        return growth.grower_of_rows(model, sample, table.n_categories(model.categories_))
-    return growth.grower_of_bins(model, sample, plan.bins, cells, plan.units)
+        return forest_growth.grower_of_rows(model, sample, table.n_categories(model.categories_))
+    return forest_growth.grower_of_bins(model, sample, plan.bins, cells, plan.units)

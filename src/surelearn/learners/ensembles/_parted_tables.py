@@ -20,7 +20,7 @@ from surelearn.base.labels import joined_classes
 from surelearn.base.parted import Block, PartedTable, RowsOfPart
 from surelearn.base.summarising import refuse_other_columns
 from surelearn.base.tables import table
-from surelearn.learners.ensembles._histogram import reading
+from surelearn.learners.ensembles._histogram import tables
 from surelearn.learners.ensembles._histogram.bin_learning import (
     bins_of_sample,
     category_sizes,
@@ -99,7 +99,7 @@ class Door(NamedTuple):
 
     def read(self, block: Block) -> WeighedRows:
         """Return the rows of a block that count."""
-        X = reading.read_rows(self.learner, block.X)
+        X = tables.read_rows(self.learner, block.X)
         n = X.shape[0]
         weights = validation.sample_weights(block.weights, n, whole=False)
         if self.class_weights is None:

@@ -22,8 +22,8 @@ from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base.chunks import in_chunks, rows_at
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy
 from surelearn.learners.ensembles import _members
-from surelearn.learners.ensembles._entering import enter
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
+from surelearn.learners.ensembles._validation import enter
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
 _LEAST = 0.05  # of the average error: no row is so sure that its width is 0

@@ -9,8 +9,8 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._stored import stored
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base.states import CoinsSetBack
 from surelearn.bounds import Guarantee

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from surelearn._stored import holds, stored
+from surelearn.base.constructor_calls import call_of_first_round, constructor_call
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.parameters import made_plain
+from surelearn.base.read_only import HandedOut, OwnsItsState
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee

@@ -8,8 +8,8 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._stored import stored
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.learners.experts import _validation
 from surelearn.learners.experts._game import ExpertGame

@@ -23,7 +23,7 @@ from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.base.parted import PartedTable, refuse_targets
-from surelearn.base.survey import survey_labelled
+from surelearn.base.parted_survey import survey_labelled
 from surelearn.learners.linear._constraints import Constraints
 from surelearn.learners.linear._parted_constraints import PartedConstraints, constraints_of_parts
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier

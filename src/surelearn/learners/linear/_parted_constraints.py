@@ -9,7 +9,7 @@ import numpy as np
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base.parted import Block, PartedTable
-from surelearn.base.survey import Survey, admitted
+from surelearn.base.parted_survey import Survey, admitted
 from surelearn.learners.linear._constraints import Constraints
 
 _Record = TypeVar("_Record", bound=tuple[Any, ...])

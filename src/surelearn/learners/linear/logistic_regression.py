@@ -29,9 +29,9 @@ from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
 from surelearn.learners.linear._softmax import metric
-from surelearn.learners.linear._softmax.audit import Audit
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
+from surelearn.learners.linear._softmax.optimum_check import Audit
 from surelearn.learners.linear._softmax.parted import PartedObjective, objective_of_parts
 from surelearn.learners.linear._softmax.whole import WholeTable, refuse_separable
 from surelearn.optimizers import Trace

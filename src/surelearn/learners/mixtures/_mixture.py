@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._locks import in_turn
 from surelearn._stored import holds
 from surelearn._threads import workers
-from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn

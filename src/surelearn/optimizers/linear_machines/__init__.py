@@ -16,9 +16,9 @@ from scipy import sparse
 
 from surelearn._typing import Vector
 from surelearn.optimizers.linear_machines import _coordinate_descent, _newton
-from surelearn.optimizers.linear_machines._entering import checked
 from surelearn.optimizers.linear_machines._newton import WIDEST
 from surelearn.optimizers.linear_machines._problem import Intercept, Problem, Solution
+from surelearn.optimizers.linear_machines._validation import checked
 
 __all__ = ["Intercept", "Solution", "solve_linear_classification", "solve_linear_regression"]
 

@@ -26,9 +26,6 @@ _NEXT = 16  # bits of the next task, and of the number of tasks
 _TASK = (1 << _NEXT) - 1
 _PATIENCE = 200  # looks at a ticket before the processor is offered to others
 
-MOST_TASKS = _TASK - 1
-"""The largest number of tasks of one ticket."""
-
 
 def _read(array: Indices, i: int) -> int:
     return int(array[i])

@@ -16,12 +16,12 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import class_weights
 from surelearn.base.parted import Block, PartedTable
-from surelearn.base.survey import Survey, admitted, survey_labelled
+from surelearn.base.parted_survey import Survey, admitted, survey_labelled
 from surelearn.base.validation import MOST_WEIGHT
-from surelearn.learners.linear._softmax import audit, metric
-from surelearn.learners.linear._softmax.audit import Audit, Looked, Slopes
+from surelearn.learners.linear._softmax import metric, optimum_check
 from surelearn.learners.linear._softmax.metric import refuse_overflow
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective, penalised
+from surelearn.learners.linear._softmax.optimum_check import Audit, Looked, Slopes
 from surelearn.learners.linear._softmax.solver import DENSE_METRIC, REFRESH, ROUNDING, descend
 from surelearn.optimizers import Trace
 
@@ -129,10 +129,10 @@ class PartedObjective:
 
         def look(move: Vector) -> Looked:
             work = partial(_look_at, self.problem, theta, move)
-            return self.parts.map_reduce(work, audit.both_looked)
+            return self.parts.map_reduce(work, optimum_check.both_looked)
 
         slopes = Slopes(value, gradient.reshape(theta.shape), self.penalty)
-        return audit.concluded(slopes, spread, look)
+        return optimum_check.concluded(slopes, spread, look)
 
     def margins(self, theta: Matrix) -> Vector:
         """Return the normalised margin of each row, for few rows of two classes."""
@@ -178,16 +178,16 @@ def _added(one: Sums, other: Sums) -> Sums:
 
 def _spread_of(problem: Problem, theta: Matrix, block: Block) -> Matrix:
     objective = problem.of(block)
-    return audit.spread_of(objective, theta, 0, len(objective.codes))
+    return optimum_check.spread_of(objective, theta, 0, len(objective.codes))
 
 
 def _look_at(problem: Problem, theta: Matrix, move: Vector, block: Block) -> Looked:
     objective = problem.of(block)
-    return audit.look_at(objective, theta, move, 0, len(objective.codes))
+    return optimum_check.look_at(objective, theta, move, 0, len(objective.codes))
 
 
 def _margins_of(problem: Problem, theta: Matrix, block: Block) -> Vector:
-    return audit.normalised_margins(problem.of(block), theta)
+    return optimum_check.normalised_margins(problem.of(block), theta)
 
 
 def _counted_rows_of(problem: Problem, block: Block) -> Matrix:

@@ -8,9 +8,9 @@ from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
-from surelearn.learners.linear._softmax import audit
-from surelearn.learners.linear._softmax.audit import Audit
+from surelearn.learners.linear._softmax import optimum_check
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
+from surelearn.learners.linear._softmax.optimum_check import Audit
 from surelearn.learners.linear._softmax.parted import PartedObjective
 from surelearn.learners.linear._softmax.solver import minimise
 from surelearn.optimizers import Trace
@@ -51,11 +51,11 @@ class WholeTable:
 
     def audit(self, point: Vector) -> Audit:
         """Bound how far a point's value is above the minimum, and count its errors."""
-        return audit.audit(self.objective, point)
+        return optimum_check.audit(self.objective, point)
 
     def margins(self, theta: Matrix) -> Vector:
         """Return the normalised margin of each row, for few rows of two classes."""
-        return audit.normalised_margins(self.objective, theta)
+        return optimum_check.normalised_margins(self.objective, theta)
 
     def sketch(self) -> Hashes:
         """Return the fingerprints of the rows."""

@@ -1,4 +1,4 @@
-"""The rules of a run or an audit, fixed beforehand; those that make no sense are refused."""
+"""The options of a run or an audit, fixed beforehand; those that make no sense are refused."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
@@ -19,7 +19,13 @@ _ONE_COLUMN = {"target", "group", "time"}
 _COLUMNS = {"categorical", "keep", "drop", "zeros", "learners"}
 
 
-def check_rules(
+def given(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options that were given; False was, None and nothing were not."""
+    asked = (options or {}).items()
+    return {name: value for name, value in asked if value is False or value}
+
+
+def check_options(
     *,
     delta: float = 0.05,
     holdout: float = 0.2,

@@ -11,7 +11,7 @@ from surelearn._typing import Indices, Mask, Vector
 from surelearn.impurities.compiled import GINI
 from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
-from surelearn.learners.ensembles._forest import trees as single
+from surelearn.learners.ensembles._forest import one_tree as single
 from surelearn.learners.ensembles._forest.packed_trees import (
     MOST_COLUMNS,
     GrownTree,

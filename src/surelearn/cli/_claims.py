@@ -10,7 +10,7 @@ from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.telling.beside import positive_of
 from surelearn.app.telling.wording import count_of
-from surelearn.cli._showing import shown
+from surelearn.cli._terminal import shown
 
 STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
 """The exit status of each verdict."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from surelearn.app.problem.entry import OF_PARTS, Entry
-from surelearn.app.verifying import carried
+from surelearn.app.problem.ledger_entry import OF_PARTS, Entry
+from surelearn.app.verifying import transferred
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED, keys_by_phrase
 from surelearn.app.verifying.rebuilt import with_keys_of_issuers
@@ -59,8 +59,8 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     """Compare the observed value and n with the inputs; no bound of ours lies inside of it."""
     name = "so does what was observed"
     seen = seen_in_counts(c.method, inputs) or what_was_seen(inputs, c)
-    if c.method.startswith(carried.PREFIX):
-        seen = carried.observed_of(c), int(inputs["n"])
+    if c.method.startswith(transferred.PREFIX):
+        seen = transferred.observed_of(c), int(inputs["n"])
     if seen is not None:
         low, high = c.reproduce.get("loss_range", (0.0, 1.0))
         value, n = low + (high - low) * seen[0], seen[1]
@@ -314,8 +314,8 @@ def _unit_in(text: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
 def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
     """Return what an issuer always demands and this certificate does not list."""
     keys = {p.key for p in c.preconditions} - assumed
-    if c.method.startswith(carried.PREFIX):
-        return [f"without {key}" for key in carried.DEMANDS if key not in keys]
+    if c.method.startswith(transferred.PREFIX):
+        return [f"without {key}" for key in transferred.DEMANDS if key not in keys]
     if c.family is None:
         return []
     needed = [*_DEMANDS_OF_HOLDOUTS]

@@ -8,7 +8,7 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._forest import growing
+from surelearn.learners.ensembles._forest import tree_growth
 from surelearn.learners.ensembles._forest.bins import SpannedBins
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
@@ -99,11 +99,11 @@ def whole_weights(weights: Vector) -> Indices:
     if not _SMALL < weights.max() < 1.0 / _SMALL:  # units of them would be 0 or infinite
         weights = weights / weights.max()
     whole = weights == np.floor(weights)
-    fits = weights.max() <= growing.LARGEST_WEIGHT and weights.sum() <= _MOST_WEIGHT
+    fits = weights.max() <= tree_growth.LARGEST_WEIGHT and weights.sum() <= _MOST_WEIGHT
     if whole.all() and fits:
         return weights.astype(np.int64)
     unit = min(
-        growing.LARGEST_WEIGHT / weights.max(), (_MOST_WEIGHT - len(weights)) / weights.sum()
+        tree_growth.LARGEST_WEIGHT / weights.max(), (_MOST_WEIGHT - len(weights)) / weights.sum()
     )
     return np.maximum(1, np.rint(weights * unit)).astype(np.int64)
 
@@ -111,7 +111,7 @@ def whole_weights(weights: Vector) -> Indices:
 def items_of(weighing: Weighing, bag: Bag) -> tuple[Indices, int]:
     """Return the rows of a bag as words, and their weight together."""
     weights = whole_weights(bag_weights(weighing, bag))
-    return growing.pack_items(bag.rows, weights, weighing.labels), int(weights.sum())
+    return tree_growth.pack_items(bag.rows, weights, weighing.labels), int(weights.sum())
 
 
 def grow_binned(
@@ -124,11 +124,11 @@ def grow_binned(
     """Return the tree of a bag, grown from bins; `features` are the columns it may ask."""
     (bins, table), n_classes = binned, rules.n_classes
     space = workspace(table, n_classes)._replace(features=features.copy())
-    grown = growing.room_for(_most_nodes(len(items), rules), max(1, n_classes))
+    grown = tree_growth.room_for(_most_nodes(len(items), rules), max(1, n_classes))
     width = len(space.route) if table.is_category.any() else 0  # as wide as the widest column
     routes = np.zeros(width * (len(grown.feature) // 2), dtype=np.uint64)
-    n_nodes, n_routes = growing.grow_tree(items, table, rules, space, grown, routes, state)
-    grown = growing.Grown(*(cast("Any", array)[:n_nodes] for array in grown))
+    n_nodes, n_routes = tree_growth.grow_tree(items, table, rules, space, grown, routes, state)
+    grown = tree_growth.Grown(*(cast("Any", array)[:n_nodes] for array in grown))
     routes = routes[: n_routes * width].reshape(n_routes, width)
     return _finished(grown, bins, routes[:, : route_width(bins)].ravel(), n_classes)
 
@@ -147,7 +147,9 @@ def _most_nodes(n_items: int, rules: Rules) -> int:
     return 2 * most_leaves + 1
 
 
-def _finished(grown: growing.Grown, bins: SpannedBins, routes: Words, n_classes: int) -> GrownTree:
+def _finished(
+    grown: tree_growth.Grown, bins: SpannedBins, routes: Words, n_classes: int
+) -> GrownTree:
     """Return a grown tree as two words a node."""
     leaf = grown.feature < 0
     words = np.empty((len(leaf), 2), dtype=np.int64)
@@ -165,7 +167,7 @@ def _finished(grown: growing.Grown, bins: SpannedBins, routes: Words, n_classes:
 
 @jit
 def write_words(
-    grown: growing.Grown, lower: Matrix, upper: Matrix, words: Indices, cuts: Matrix
+    grown: tree_growth.Grown, lower: Matrix, upper: Matrix, words: Indices, cuts: Matrix
 ) -> None:
     """Write the two words of each node; a cut is the middle of the gap between two bins."""
     n_leaves = 0

@@ -3,6 +3,7 @@
 from surelearn._wording import shared_premise
 from surelearn.certificate._text import unit_of
 from surelearn.evaluate._holdout_claims import AS_ONE
+from surelearn.report._page_texts import counts_of, told
 from surelearn.report._parts import (
     escape,
     grid,
@@ -10,7 +11,6 @@ from surelearn.report._parts import (
     marked_side,
     marked_value,
 )
-from surelearn.report._told import counts_of, told
 from surelearn.report.content import Claimed, ClassErrors, Report
 from surelearn.report.recomputing import Places, shown_as
 

@@ -17,13 +17,13 @@ from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.choosing.training import first_of_each_copy
 from surelearn.app.errors import REFUSALS, TableError
-from surelearn.app.in_parts.looking import look_at_parts
+from surelearn.app.in_parts.first_look import look_at_parts
 from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
+from surelearn.app.options import check_options
 from surelearn.app.predict import model_in
-from surelearn.app.problem.entry import OF_PARTS, Entry
+from surelearn.app.problem.ledger_entry import OF_PARTS, Entry
 from surelearn.app.problem.split import said_before
-from surelearn.app.rules import check_rules
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.claimed import check_beside_again
@@ -35,8 +35,8 @@ from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
 from surelearn.claims._ranks import keeping_all
-from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.evaluate._holdout_claims import copies_by_their_means
+from surelearn.evaluate._holdout_draws import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
 
@@ -327,7 +327,7 @@ def _ask_again(recorded: Recorded, model: Any, entry: Entry) -> tuple[Mapping[st
     with refusing_nonsense():
         delta, looks = options.pop("delta"), options.pop("looks", 1)
         beside = {name: options.pop(name) for name in ("claims", "positive") if name in options}
-        check_rules(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
+        check_options(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
         problem = pose(recorded.file, **options)
         asked = asked_about(problem, model)
         again = ask(asked, model, delta=delta, looks=looks, entry=entry, **beside)

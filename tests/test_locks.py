@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import surelearn
-from surelearn import _turns
+from surelearn import _locks
 
 N_THREADS, N_EACH = 8, 40
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
@@ -115,6 +115,6 @@ def test_a_turn_is_forgotten_with_its_object():
     game = surelearn.UCB1(n_arms=2)
     play(game)
     place = id(game)
-    assert place in _turns.turns
+    assert place in _locks.turns
     del game
-    assert place not in _turns.turns
+    assert place not in _locks.turns

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from surelearn._turns import in_turn
+from surelearn._locks import in_turn
 from surelearn.base.fitting import as_it_is
 from surelearn.base.seal import break_seal
 

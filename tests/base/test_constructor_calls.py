@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.base.constructor_calls import call_of_first_round, constructor_call
 from surelearn.learners.bandits.exp3 import Exp3
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.fixed_share import FixedShare

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
-from surelearn.app.problem.answers import ask
+from surelearn.app.problem.recorded_answers import ask
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report
 from surelearn.cli import app

@@ -21,7 +21,7 @@ from surelearn import (
     ThompsonSampling,
     WeightedMajority,
 )
-from surelearn.base.handed_out import locked
+from surelearn.base.read_only import locked
 from surelearn.persistence.model_files import load_model, save_model
 
 RNG = np.random.default_rng(0)
