@@ -31,7 +31,7 @@ from sklearn.neighbors import KernelDensity, KNeighborsClassifier, LocalOutlierF
 
 from surelearn import AdaGrad, Exp3, Holdout, KernelPegasos, OnlineGradientDescent, Pegasos
 from surelearn.base import fingerprint, seal
-from surelearn.base.fingerprint import fingerprint_as
+from surelearn.base.fingerprint import _NamesakeHasher, fingerprint_as
 from surelearn.bounds.concentration import clopper_pearson
 from surelearn.certificate import certify
 
@@ -241,6 +241,36 @@ def test_what_a_function_finds_by_name_counts(monkeypatch):
     monkeypatch.setitem(globals(), "SHIFT", 2)
     assert fingerprint(plus_shift) != before
     assert fingerprint(factorial) == fingerprint(factorial)
+
+
+def above(model, X):
+    """Read an attribute, and no variable of its name."""
+    return np.asarray(X)[:, 0] > model.threshold
+
+
+class Threshold:
+    """A rule as it stands in a notebook, beside a variable named like its attribute."""
+
+    def __init__(self, threshold):
+        self.threshold = threshold
+
+    predict = above
+
+
+def test_a_variable_named_like_an_attribute_does_not_count(monkeypatch):
+    """It is not read; a certificate of when it counted knows its model as long as it stays."""
+    model = Threshold(0.5)
+    before = fingerprint(model)
+    monkeypatch.setitem(globals(), "threshold", 0.5)
+    former = _NamesakeHasher().add(model).hexdigest()
+    assert fingerprint(model) == before != former
+    old = certify(
+        clopper_pearson(errors=0, n=10, delta=0.05), kind="risk", subject="this fitted model",
+        observed=0.0, n=10, evidence={}, reproduce={"model": former},
+    )  # fmt: skip
+    assert fingerprint_as(model, old) == former
+    monkeypatch.setitem(globals(), "threshold", 0.7)
+    assert fingerprint(model) == before == fingerprint_as(model, old)
 
 
 def test_what_a_class_of_no_package_says_counts(monkeypatch):

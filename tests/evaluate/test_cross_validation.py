@@ -214,6 +214,10 @@ SMALL = np.zeros((20, 1))
         ({"groups": [1] * 19}, "groups names 19 rows and there are 20"),
         ({"groups": [None] + [1] * 19}, "groups is missing for 1 rows"),
         ({"groups": [1] * 20}, "need at least 5 groups, and there are 1"),
+        (
+            {"cv": [(range(10), range(10, 20))], "groups": [0, 1] * 10},
+            "split 1 tests rows of groups",
+        ),
         ({"groups": [1] * 20, "ordered": True}, "by group or by time, not both"),
         ({"cv": KFold(3), "ordered": True}, "give cv as a number of folds"),
         ({"cv": [([0, 1], [1, 2])]}, "split 1 tests 1 rows that its model learns from"),

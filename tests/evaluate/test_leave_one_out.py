@@ -153,3 +153,26 @@ def test_leaving_one_out_chooses_the_cubic_of_the_catalogue():
     assert int(np.argmin(left_out)) + 1 == 3
     assert (np.diff(training) < 0.0).all()
     assert (training[0], training[-1]) == pytest.approx((0.15143188, 0.05510604), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (RidgeRegression(alpha=0.0), "its limit at 0 is LinearRegression"),
+        (RidgeRegression(alpha=np.inf), "alpha must be a positive number"),
+        (RidgeRegression(alpha="x"), "alpha='x' must be a number"),
+        (LinearRegression(fit_intercept="no"), "must be True or False"),
+        (NearestNeighborsClassifier(n_neighbors=None), "n_neighbors=None must be a whole number"),
+        (Ridge(alpha=None), "The 'alpha' parameter of Ridge"),
+    ],
+)
+def test_a_shortcut_refuses_what_no_fit_takes(model, message):
+    with pytest.raises(ValueError, match=f"without row 0: .*{message}"):
+        leave_one_out(model, X, np.arange(len(X)) % 2)
+
+
+def test_ridge_of_scikit_learn_without_a_price_has_the_shortcut_of_least_squares():
+    targets = X @ np.arange(1.0, X.shape[1] + 1.0)
+    result = leave_one_out(Ridge(alpha=0), X, targets)
+    assert result.shortcut == "the hat matrix"
+    np.testing.assert_allclose(result.predictions, targets, atol=1e-9)

@@ -172,3 +172,10 @@ def test_the_bound_is_sharper_than_the_published_one():
             alpha=alpha, learning_rate=rate, start=start, n_rounds=100
         ).bound
         assert ours <= (max(start, 1 - start) + rate) / (rate * 100)
+
+
+def test_a_huge_rate_ends_in_the_whole_line_and_the_empty_set():
+    conformal = OnlineConformal(Zero(), learning_rate=1e308)
+    intervals = conformal.learn(X[:90], Y[:90])
+    assert np.isneginf(intervals[2:, 0]).sum() > 70
+    assert conformal.n_missed <= conformal.certificate().bound

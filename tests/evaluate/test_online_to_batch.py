@@ -206,3 +206,13 @@ def test_that_a_loss_of_others_is_convex_is_assumed():
         result = online_to_batch(learner, X, X[:, 0], loss=loss, largest_loss=100.0)
         found = result.certificate.preconditions
         assert next(p.status for p in found if p.key == "convex") == status
+
+
+def test_a_snapshot_that_knows_later_labels_assumes_that_they_were_known():
+    """It has a score for each label of the run, also for one that comes after it alone."""
+    X, y = WORLD.draw(200, seed=0)
+    y[-3:] = 2
+    snapshot = certify_suffix(Perceptron(), X, y)
+    assert 2 in snapshot.model.classes
+    statuses = {p.key: p.status for p in snapshot.certificate.preconditions}
+    assert statuses["known_labels"] == "assumed"

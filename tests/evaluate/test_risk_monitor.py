@@ -93,3 +93,11 @@ def test_its_settings_can_neither_be_replaced_nor_removed():
         with pytest.raises(AttributeError, match="fixed when a RiskMonitor is made"):
             change()
     assert monitor.certificate().delta == 0.05
+
+
+def test_a_range_wider_than_any_float_is_refused():
+    """In units of it every loss was 0: the average of losses of 0 was bounded by -9.9e307."""
+    with pytest.raises(ValueError, match="whose difference is a float"):
+        RiskMonitor(loss_range=(-1e308, 1e308))
+    widest = RiskMonitor(loss_range=(-8e307, 8e307)).update(np.zeros(1000))
+    assert widest.certificate().bound > 0.0

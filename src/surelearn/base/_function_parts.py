@@ -86,15 +86,16 @@ def parts_of_function(function: Any) -> tuple[Any, ...]:
     )
 
 
-def names_in_module(function: Any) -> dict[str, Part]:
+def names_in_module(function: Any, *, namesakes: bool = False) -> dict[str, Part]:
     """Return what a function that no package has finds by name in its module, as it stands now.
 
-    What its module has under the name of an attribute is among it, but does not count.
+    With `namesakes` also what its module has under the name of an attribute, which it does not
+    read: `self.threshold` is no variable `threshold`. Earlier fingerprints told it all the same.
     """
     if not isinstance(function, FunctionType) or is_installed(function):
         return {}
     there, read = function.__globals__, set(_variables(function.__code__))
-    names = set(_names(function.__code__)) & there.keys()
+    names = (set(_names(function.__code__)) if namesakes else read) & there.keys()
     return {name: _part(there[name], counts=name in read) for name in sorted(names)}
 
 

@@ -195,8 +195,11 @@ class Hasher:
             self._text(self._code(value))
 
     def _code(self, value: Any) -> str:
-        parts, names = functions.parts_of_function(value), functions.names_in_module(value)
+        parts, names = functions.parts_of_function(value), self._names_in_module(value)
         return self._apart((*parts, self._by_name(names)))
+
+    def _names_in_module(self, function: Any) -> dict[str, functions.Part]:
+        return functions.names_in_module(function)
 
     def _object(self, value: Any) -> None:
         """Describe an object by its attributes, or else by what it would store."""

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
-from surelearn.base._function_parts import Part, of_package
+from surelearn.base._function_parts import Part, names_in_module, of_package
 from surelearn.base._hasher import Hasher
 from surelearn.base._object_parts import LAST_ASKED, is_search_tree, refusal
 from surelearn.certificate import Certificate
@@ -76,14 +76,15 @@ def fingerprint_as(model: object, certificate: Certificate) -> str:
 
     That of a model read from a file of format 1 has two: certificates of its time state the former.
     Others may be of a time when the order of mappings and what a model would not store did not
-    count, of one when coins did not and a count of queries did, or when an address of words did.
+    count, of one when coins did not and a count of queries did, or when an address of words or
+    variables named like an attribute did.
     """
     found, stated = fingerprint(model), certificate.reproduce.get("model")
     if found == stated:
         return found
     old = certificate.schema <= _LAST_WITHOUT_ORDER
     known = [_former[found]] if old and found in _former else []
-    for former in (_UnorderedHasher, _FormerHasher) if old else (_AddressHasher,):
+    for former in (_UnorderedHasher, _FormerHasher) if old else (_NamesakeHasher, _AddressHasher):
         with suppress(ValueError):  # it is too deep for a former one
             known.append(_described(former(), model).hexdigest())
     return found if stated not in known else cast("str", stated)
@@ -143,7 +144,14 @@ def check_certificate(certificate: Certificate, model: object) -> None:
         )
 
 
-class _AddressHasher(Hasher):
+class _NamesakeHasher(Hasher):
+    """Describes objects as they were when variables counted that are named like an attribute."""
+
+    def _names_in_module(self, function: Any) -> dict[str, Part]:
+        return names_in_module(function, namesakes=True)
+
+
+class _AddressHasher(_NamesakeHasher):
     """Describes objects as they were when the address of words last looked through counted."""
 
     def _attributes(self, value: Any) -> dict[str, Any]:

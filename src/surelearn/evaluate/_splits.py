@@ -80,7 +80,8 @@ def make_splits(
     if not hasattr(splitter, "split"):
         if not isinstance(splitter, Iterable):
             raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of rows")
-        return Splits(_checked(splitter, task.n), "given splits", assumed("given row by row"))
+        pairs = _checked(splitter, task.n, named)
+        return Splits(pairs, "given splits", assumed("given row by row"))
     try:
         pairs = list(splitter.split(np.zeros(task.n), task.y, named))
     except ValueError as error:
@@ -90,7 +91,7 @@ def make_splits(
                 "groups=[...]"
             ) from error
         raise
-    return Splits(_checked(pairs, task.n), *_described(splitter))
+    return Splits(_checked(pairs, task.n, named), *_described(splitter))
 
 
 def _splitter(
@@ -146,9 +147,10 @@ def _described(splitter: Any) -> tuple[str, Evidence]:
     return others if replaces_methods(splitter) else known.get(type(splitter), others)
 
 
-def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
-    """Return the splits if every model is tested on rows it did not see."""
+def _checked(pairs: Iterable[Any], n: int, groups: NDArray[Any] | None) -> list[Split]:
+    """Return the splits if every model is tested on rows, and groups, that it did not see."""
     checked: list[Split] = []
+    places = None if groups is None else np.unique(groups, return_inverse=True)[1]
     for i, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(cast("Any", pair)) != 2:
             raise TypeError(f"cv holds {pair!r}, where a pair of training and test rows belongs")
@@ -159,6 +161,12 @@ def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
         if shared:
             raise ValueError(
                 f"split {i + 1} tests {shared} rows that its model learns from; keep them apart"
+            )
+        if places is not None and np.isin(places[test], places[train]).any():
+            raise ValueError(
+                f"split {i + 1} tests rows of groups that its model learns from: give cv as a "
+                "number of folds or a splitter that keeps groups together, such as GroupKFold, or "
+                "leave groups out"
             )
         checked.append(Split(train, test))
     if not checked:

@@ -281,7 +281,8 @@ def cross_validate(  # noqa: PLR0913 - the arguments users know from scikit-lear
         Metrics of scikit-learn to compute beside it: a name, a scorer, several names, or scorers by
         name.
     groups
-        The group of each row: the folds are then made of whole groups.
+        The group of each row: the folds are then made of whole groups; splits that part one are
+        refused.
     ordered
         Whether the rows are in the order of time: every model then learns from earlier rows only.
     sample_weight

@@ -7,6 +7,7 @@ with hat matrix H leaves r_i / (1 − h_ii), and neighbours are searched without
 
 from dataclasses import dataclass
 from functools import partial, singledispatch
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.linear_model import Ridge as SklearnRidge
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
+from surelearn.base.fitting import fresh_copy
 from surelearn.base.labels import answered
 from surelearn.evaluate._mean_losses import ESTIMATE, named, told
 from surelearn.evaluate._task import (
@@ -139,7 +141,13 @@ def closed_form(model: Any, task: Task) -> tuple[NDArray[Any], str] | None:
     """
     # Only the class that defines the method: one that inherits it may learn otherwise.
     own = vars(type(model)).get("_leave_one_out")
-    return own(model, task.X, task.y, task.weights) if own else None
+    if own is None:
+        return None
+    try:
+        fresh = fresh_copy(model)
+    except ValueError:  # refitting says which of its parameters is wrong
+        return None
+    return own(fresh, task.X, task.y, task.weights)
 
 
 @closed_form.register
@@ -151,9 +159,10 @@ def _(model: SklearnLinearRegression, task: Task) -> tuple[NDArray[Any], str] | 
 @closed_form.register
 def _(model: SklearnRidge, task: Task) -> tuple[NDArray[Any], str] | None:
     alpha: Any = model.alpha
-    if model.positive or np.ndim(alpha):
+    if model.positive or not isinstance(alpha, Real):
         return None
-    twin = RidgeRegression(alpha=float(alpha), fit_intercept=model.fit_intercept)
+    centred = {"fit_intercept": model.fit_intercept}
+    twin = RidgeRegression(alpha=float(alpha), **centred) if alpha else LinearRegression(**centred)
     return closed_form(twin, task)
 
 

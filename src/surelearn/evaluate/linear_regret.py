@@ -10,6 +10,7 @@ from sklearn.base import is_regressor
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
+from surelearn._wording import exactly
 from surelearn.certificate import Certificate
 from surelearn.evaluate._best_in_ball import BestInBall, Comparison, best_in_ball
 from surelearn.evaluate._following import (
@@ -39,7 +40,7 @@ class _Rules(NamedTuple):
     def __str__(self) -> str:
         if math.isinf(self.radius):
             return "weights"
-        return f"weights {'up to' if self.box else 'of norm at most'} {self.radius:g}"
+        return f"weights {'up to' if self.box else 'of norm at most'} {exactly(self.radius)}"
 
 
 def linear_regret(

@@ -124,12 +124,11 @@ class OnlineConformal(FixedBeforehand, Shown, drawn_by="online_conformal.plot_on
     @property
     def half_width(self) -> float:
         """Half the width of the next interval: infinite for the whole line, negative if empty."""
-        if self.level >= 1.0:
-            return -math.inf
-        rank = math.ceil((1.0 - self.level) * (len(self._sorted) + 1))
-        if self.level <= 0.0 or rank > len(self._sorted):
-            return math.inf
-        return self._sorted[rank - 1]
+        level = self.level  # far beyond 0 or 1 if the rate is huge
+        if not 0.0 < level < 1.0:
+            return -math.inf if level >= 1.0 else math.inf
+        rank = math.ceil((1.0 - level) * (len(self._sorted) + 1))
+        return self._sorted[rank - 1] if rank <= len(self._sorted) else math.inf
 
     def predict_interval(self, X: Any) -> Matrix:
         """Return the interval that each row would be given if it came next: (low, high)."""

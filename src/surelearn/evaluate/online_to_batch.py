@@ -236,6 +236,7 @@ def certify_suffix(
             else assumed("cannot be verified from the data"),
             "fixed_before": frozen_before(run),
         },
+        also=[_LABELS],  # each snapshot has a score for labels that may come after it alone
         reproduce={"model": fingerprint(models[best])},
     )
     return CertifiedSnapshot(models[best], starts[best], certificate)

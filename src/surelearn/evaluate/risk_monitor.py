@@ -51,8 +51,9 @@ class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
         self.delta = _arguments.open_fraction("delta", delta)
         ends = _arguments.vector("loss_range", loss_range)
         low, high = ends if len(ends) == 2 else (0.0, 0.0)
-        if not low < high:
-            raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
+        if not 0.0 < float(high) - float(low) < math.inf:
+            domain = "a pair (low, high) with low < high, whose difference is a float"
+            raise _arguments.refuse("loss_range", loss_range, domain)
         self.loss_range = (float(low), float(high))
         self._n_rounds = 0
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]

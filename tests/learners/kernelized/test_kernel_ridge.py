@@ -297,3 +297,9 @@ def test_a_model_changed_by_hand_has_no_certificate():
     model.mean_squared_residual_ = 0.0
     with pytest.raises(ValueError, match="changed after it was fitted"):
         model.stability_certificate(label_bound=2.0)
+
+
+def test_where_predictions_are_clipped_is_told_in_all_digits():
+    model = KernelRidge(kernel=Gaussian(gamma=1.0), fit_intercept=False).fit([[0.0], [1.0]], [0, 1])
+    stated = model.stability_certificate(label_bound=1234567.5)
+    assert "clipped to [-1234567.5, 1234567.5]," in stated.claim

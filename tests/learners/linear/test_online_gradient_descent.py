@@ -16,6 +16,7 @@ from reference.streams import spiteful, streams, within
 from surelearn.certificate import Certificate
 from surelearn.datasets.real import load
 from surelearn.datasets.worlds import Noisy
+from surelearn.learners.linear.adagrad import AdaGrad
 from surelearn.learners.linear.online_gradient_descent import (
     OnlineGradientDescent,
     OnlineGradientDescentRegressor,
@@ -379,3 +380,12 @@ def test_a_run_of_more_rounds_than_whole_numbers_count_has_a_rate(schedule):
     """A forged model file may tell of such a run."""
     run = Run(1.0, n_rounds=10**80, sum_squared_gradients=4.0, sum_rates_times_squares=1.0)
     assert 0.0 < schedule(run) < 1.0
+
+
+def test_how_long_its_rivals_may_be_is_told_in_all_digits():
+    X, y = Noisy(n_features=2, bayes_risk=0.1).draw(50, seed=0)
+    for model, limits in (
+        (OnlineGradientDescent(radius=1234567.0), "of norm at most 1234567.0;"),
+        (AdaGrad(limit=1234567.5), "within [-1234567.5, 1234567.5];"),
+    ):
+        assert limits in model.fit(X, y).certificates()[0].claim

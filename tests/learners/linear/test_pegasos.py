@@ -186,3 +186,9 @@ def test_the_seed_decides():
     generator = np.random.default_rng(3)
     model = Pegasos(random_state=generator, max_iter=2).fit(X, signs)
     assert model.certificates()
+
+
+def test_its_price_is_told_in_all_digits():
+    X, y = whole_numbers(0)
+    model = Pegasos(regularization=1 / 30000).fit(X, y)
+    assert all(f" {1 / 60000!r}‖w‖² " in found.claim for found in model.certificates())

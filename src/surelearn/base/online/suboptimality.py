@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn._wording import confidence, outward
+from surelearn._wording import confidence, exactly, outward
 from surelearn.base.online.mistakes import demands_of
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, stochastic_gradient
@@ -138,8 +138,9 @@ def _certify(
         kind="regret",
         observed=record.objective - record.least,
         n=record.n_steps,
-        claim=f"{how}, the mean hinge loss plus {half:g}‖{told.symbol}‖² on the training rows is "
-        f"at most {limit} above its minimum; what is observed is no less than the true excess.",
+        claim=f"{how}, the mean hinge loss plus {exactly(half)}‖{told.symbol}‖² on the training "
+        f"rows is at most {limit} above its minimum; what is observed is no less than the true "
+        "excess.",
         evidence={
             "rows": checked(f"drawn by NumPy's generator; the longest is {longest:.6g}"),
             "start": by_construction(told.start),

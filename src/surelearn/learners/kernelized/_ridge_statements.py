@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from surelearn import _arguments
-from surelearn._wording import confidence, outward
+from surelearn._wording import confidence, interval, outward
 from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, stability
@@ -53,7 +53,7 @@ def certificate(model: Any, label_bound: float, given: float | None, delta: floa
         observed=float(stated.inputs["empirical_risk"]),
         n=model.n_training_rows_,
         claim=f"With confidence {confidence(delta)}, predictions of this model, clipped to "
-        f"[{-label_bound:g}, {label_bound:g}], have an expected squared loss of at most "
+        f"{interval(-label_bound, label_bound)}, have an expected squared loss of at most "
         f"{outward(stated.bound, 'upper')} on new examples from the law of the training examples.",
         evidence=_evidence(model, label_bound, radius),
         reproduce={"model": fingerprint_of_fit(model)},

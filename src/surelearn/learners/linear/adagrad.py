@@ -19,6 +19,7 @@ from surelearn._jit._decorator import compiled_as
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn._wording import interval
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.bounds import Guarantee, online_convex
 from surelearn.learners.linear._gradient import LONGEST, N_COMMON, GradientLearner, enter
@@ -143,7 +144,7 @@ class _BoxDescent(GradientLearner):
         return online_convex.adagrad(widths=[width] * len(squares), sums_of_squares=squares)
 
     def _rivals(self) -> str:
-        return f"within [-{self.limit:g}, {self.limit:g}]"
+        return f"within {interval(-self.limit, self.limit)}"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

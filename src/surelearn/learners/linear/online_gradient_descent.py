@@ -17,6 +17,7 @@ from surelearn._jit import inner, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn._wording import exactly
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.bounds import Guarantee
 from surelearn.learners.linear import schedules
@@ -217,8 +218,8 @@ class _Descent(GradientLearner):
         return self.schedule.realised(Run(self.radius, int(state.ledger[ROUNDS]), *sums))
 
     def _rivals(self) -> str:
-        penalty, ball = self.schedule.penalty, f"of norm at most {self.radius:g}"
-        return f"{ball}, both charged {penalty / 2:g}‖w‖² a round" if penalty else ball
+        penalty, ball = self.schedule.penalty, f"of norm at most {exactly(self.radius)}"
+        return f"{ball}, both charged {exactly(penalty / 2)}‖w‖² a round" if penalty else ball
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

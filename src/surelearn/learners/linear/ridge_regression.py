@@ -136,6 +136,8 @@ class RidgeRegression(LinearRegressor):
         """Return what the others predict for each row and how; None if it takes refitting."""
         if self.alphas is not None:  # each refit would choose anew
             return None
+        if not 0.0 < self.alpha < np.inf:  # no fit takes it: refitting says so
+            return None
         return self._without_each_row(X, y, weights, self.alpha)
 
     def _admit(

@@ -247,7 +247,7 @@ class NearestNeighborsLearner(BaseEstimator):
         """
         k, n = self.n_neighbors, len(y)
         same = self.metric != "gower" and self.ties != "random" and weights is None
-        if isinstance(k, str) or not same or k > n - 1:
+        if not isinstance(k, int | np.integer) or not same or k > n - 1:
             return None
         try:
             fitted = fresh_copy(self).fit(X, y)
