@@ -45,7 +45,8 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
     estimators_, steps_
         The members and the step of each, the learning rate included.
     training_losses_
-        The mean loss on the training rows from f = 0 on; it never rises.
+        The mean loss on the training rows from f = 0 on; it never rises with a learning rate
+        of at most 1.
     stop_reason_
         Why the stages ended early; empty if they did not.
 
