@@ -35,6 +35,15 @@ def test_where_there_are_no_bounds_none_are_drawn():
     assert fixed.exponential_bounds is None
 
 
+def test_bounds_of_the_error_by_weight_are_not_drawn_beside_the_share_of_rows():
+    X, y = rows()
+    right = y == (X[:, 0] > 0)
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y, np.where(right, 1.0, 1e-3))
+    trace = trace_boosting(model, X, y)
+    assert (trace.training_error > model.training_error_bounds_).all()
+    assert trace.bounds is trace.exponential_bounds is None
+
+
 def test_margins_are_drawn_as_the_share_of_rows_at_most():
     trace = trace_boosting(AdaBoostClassifier(n_estimators=5).fit(*rows()), *rows())
     line = plot_margins(trace).lines[0]

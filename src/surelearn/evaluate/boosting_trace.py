@@ -25,7 +25,8 @@ class BoostingTrace(Shown, drawn_by="boosting.plot_boosting"):
         The share of the rows given that are wrong after each round.
     bounds, exponential_bounds
         The product of the normalisers and exp(-2 Σ edge²) after each round, which the error on the
-        training rows never exceeds; None if the model knows none.
+        training rows never exceeds; None if the model knows none, or if its rows had weights that
+        differ: then they bound the error by weight.
     unseen_error
         The share of other rows that are wrong after each round; None if none were given.
     margins
@@ -73,8 +74,9 @@ def trace_boosting(
         )
     check_is_fitted(model)
     labels = _arguments.labels("y", y)
-    bounds, errors = getattr(model, "training_error_bounds_", None), getattr(model, "errors_", None)
-    loose = None
+    bounds, errors, loose = None, getattr(model, "errors_", None), None
+    if not getattr(model, "weighted_", False):  # else they bound what is not counted here
+        bounds = getattr(model, "training_error_bounds_", None)
     if bounds is not None and errors is not None:
         loose = np.exp(-2.0 * np.cumsum((0.5 - np.asarray(errors)) ** 2))
     two = len(model.classes_) == 2 and getattr(model, "learning_rate_", None) == 1.0

@@ -109,6 +109,25 @@ def test_the_vote_of_dependent_voters_is_not_that_of_a_crowd():
     assert "correlation 0." in crowd.preconditions[0].evidence
 
 
+def test_soft_voters_that_say_nearly_the_same_are_told_to_be_correlated():
+    X, y = world(400, 0)
+    model = RandomForestClassifier(9, max_depth=1, max_features=None).fit(X, y)
+    losses = 1.0 - model.trees_.leaves[model.apply(X), y.astype(int)[:, np.newaxis]]
+    expected = np.corrcoef(losses.T)[np.triu_indices(9, 1)].mean()
+    measured = _out_of_bag.correlation(model.out_of_bag_)
+    assert measured == pytest.approx(expected, abs=0.05)
+    assert expected > 0.9
+    evidence = model.certificates()[1].preconditions[0].evidence
+    assert "the losses of two members" in evidence
+    assert "mean share of the right label" in evidence
+
+
+def test_no_correlation_beyond_1_is_told_of_few_rows():
+    X, y = world(20, 6, noise=0.2)
+    model = RandomForestClassifier(9, max_depth=1, max_features=None, voting="hard")
+    assert _out_of_bag.correlation(model.fit(np.sign(X[:, :1]), y).out_of_bag_) == 1.0
+
+
 @pytest.mark.parametrize(
     ("parameters", "key"),
     [

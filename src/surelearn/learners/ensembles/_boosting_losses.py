@@ -167,7 +167,9 @@ class LineSearchDescent(Descent):
 
     def start(self, y: Vector, weights: Vector) -> Vector:
         """Return the best constant."""
-        return np.array([self._best_step(y, np.zeros(len(y)), weights)])
+        zeros = np.zeros(len(y))
+        gradients_of(self.loss, y, zeros)  # it refuses what is none for each row
+        return np.array([self._best_step(y, zeros, weights)])
 
     def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
         """Return subgradients times the weights, and weights."""
@@ -233,7 +235,7 @@ def regression_descent(loss: Any) -> Descent:
         return QuantileDescent(loss, 0.5)
     if isinstance(loss, QuantileLoss):
         return QuantileDescent(loss, loss.level)
-    _refuse_without_gradient(loss)
+    refuse_without_gradient(loss)
     return LineSearchDescent(loss)
 
 
@@ -261,14 +263,14 @@ def classification_descent(loss: Any, n_classes: int) -> Descent:
     )
 
 
-def _refuse_without_gradient(loss: Loss) -> None:
+def refuse_without_gradient(loss: Loss) -> None:
     """Refuse a loss without a gradient, or one whose sums may have several valleys."""
     try:
-        loss.gradient(np.zeros(1), np.ones(1))
+        loss.gradient(np.ones(1), np.zeros(1))  # 1 is a label of losses of margins, too
     except (TypeError, NotImplementedError) as error:
         raise ValueError(
             f"loss={loss!r} has no gradient, and boosting follows it: give the loss a `_gradient`, "
             "or take a surrogate such as surelearn.losses.Square()"
         ) from error
     if not loss.convex:
-        raise ValueError(f"loss={loss!r} is not convex: a leaf could not be minimised")
+        raise ValueError(f"loss={loss!r} is not convex: its best step could not be found")

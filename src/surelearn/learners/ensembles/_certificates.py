@@ -54,7 +54,7 @@ def certificates_of(model: Any, conduct: Conduct, *, delta: float) -> tuple[Cert
     evidence = _evidence(model, conduct)
     if (record.tandem_sizes < 1).any():  # by the bags alone, so this choice looks at no data
         return (_of_members(model, record, evidence, delta),)
-    return (_of_vote(model, record, evidence, delta), _of_a_crowd(model, record))
+    return (_of_vote(model, record, evidence, delta), _of_a_crowd(model, record, soft=conduct.soft))
 
 
 def _of_vote(
@@ -104,7 +104,7 @@ def _claim(guarantee: Guarantee, errs: str, delta: float) -> str:
     )
 
 
-def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
+def _of_a_crowd(model: Any, record: OutOfBag, *, soft: bool) -> Certificate:
     """State what as many independent voters of this accuracy would be worth."""
     n_members = len(record.losses)
     n_voters = n_members if n_members % 2 else n_members - 1
@@ -118,21 +118,24 @@ def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
         subject=f"{max(1, n_voters)} independent voters as accurate as the members of this model",
         observed=0.0,
         n=record.n_rows,
-        evidence={"independent": _dependent(_out_of_bag.correlation(record))},
+        evidence={"independent": _dependent(_out_of_bag.correlation(record), soft=soft)},
         reproduce={"model": fingerprint_of_fit(model)},
     )
 
 
-def _dependent(correlation: float) -> Evidence:
-    """Say that members are not independent, and how their errors were seen to be correlated."""
+def _dependent(correlation: float, *, soft: bool) -> Evidence:
+    """Say that members are not independent, and how their losses were seen to be correlated."""
     if math.isnan(correlation):
         return violated(
             "bags share rows: no two members err on some and not all rows that neither has seen, "
             "so that no correlation of their errors can be measured"
         )
+    what, right = ("errors", "how often they are right")
+    if soft:
+        what, right = ("losses", "their accuracy, the mean share of the right label")
     return violated(
-        f"bags share rows: the errors of two members have correlation {correlation:.2f} on "
-        "average, measured on rows that neither has seen, and so is how often they are right"
+        f"bags share rows: the {what} of two members have correlation {correlation:.2f} on "
+        f"average, measured on rows that neither has seen, and so is {right}"
     )
 
 

@@ -139,6 +139,7 @@ class GradientBoosting(BaseEstimator):
         kept = slice(None) if held is None else ~held
         n_categories = table.n_categories(self.categories_)
         if _goes_on(fitted):
+            _refuse_other_outputs(len(fitted.baseline_), descent)
             self.bins_, before, self.baseline_ = fitted.bins_, fitted.trees_, fitted.baseline_
         else:
             known, most = X[kept], settings.max_bins(self)
@@ -257,6 +258,15 @@ def alike(weights: Vector) -> Vector:
 def _goes_on(fitted: Any) -> bool:
     """Return whether a fit goes on from the trees of the one before."""
     return _arguments.flag("warm_start", fitted.warm_start) and hasattr(fitted, "trees_")
+
+
+def _refuse_other_outputs(n_before: int, descent: Descent) -> None:
+    """Refuse to go on from trees of another number of scores."""
+    if n_before != descent.n_outputs:
+        raise ValueError(
+            f"the number of scores of loss={descent.loss!r} is {descent.n_outputs}, and a warm "
+            f"start goes on from trees of {n_before}: set warm_start=False, or the loss as it was"
+        )
 
 
 def _hashes(X: Any) -> Any:

@@ -16,6 +16,7 @@ MOST_TESTED = 20_000
 
 _BLOCK = 2048
 _TESTED = 3  # what these random numbers are for
+_ROUNDING = 1e-12  # a variance of losses below it may be an error of rounding
 
 
 @stored("out-of-bag")
@@ -117,11 +118,13 @@ def _means(sums: Matrix, sizes: Matrix) -> Matrix:
 
 
 def correlation(record: OutOfBag) -> float:
-    """Return the mean correlation of the errors of two members, on rows that neither has seen.
+    """Return the mean correlation of the losses of two members, on rows that neither has seen.
 
-    It is NaN if no two members err on some such rows and not on all.
+    It is NaN if no two members have losses that differ from row to row.
 
-    Of 0/1 losses with means p and q and mean product t it is (t - p q) / √(p (1 - p) q (1 - q)).
+    Of losses with means p and q, mean squares P and Q and mean product t it is
+    (t - p q) / √((P - p²) (Q - q²)); of 0/1 losses P is p. Means over different rows can lead
+    beyond 1.
 
     Examples
     --------
@@ -130,10 +133,12 @@ def correlation(record: OutOfBag) -> float:
     >>> correlation(copies)
     1.0
     """
-    spread = np.sqrt(record.losses * (1.0 - record.losses))
+    squares = record.tandem_losses.diagonal()  # of a member with itself
+    variances = squares - record.losses**2
+    spread = np.sqrt(np.where(variances > _ROUNDING, variances, 0.0))
     scale = np.outer(spread, spread)
     others = (scale > 0.0) & (record.tandem_sizes > 0) & ~np.eye(len(spread), dtype=np.bool_)
     if not others.any():
         return float("nan")
     covariance = record.tandem_losses - np.outer(record.losses, record.losses)
-    return float(np.mean(covariance[others] / scale[others]))
+    return float(np.clip(np.mean(covariance[others] / scale[others]), -1.0, 1.0))

@@ -18,6 +18,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
+from surelearn.learners.ensembles._boosting_losses import refuse_without_gradient
 from surelearn.learners.ensembles._member_kinds import (
     answers_of,
     refuse_other_kinds,
@@ -53,7 +54,8 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
     estimators_, steps_
         The members and the step of each, the learning rate included.
     training_losses_
-        The mean loss on the training rows from f = 0 on; it never rises.
+        The mean loss on the training rows from f = 0 on; it never rises with a learning rate
+        of at most 1.
     stop_reason_
         Why the stages ended early; empty if they did not.
     classes_
@@ -104,6 +106,7 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
         super()._check_parameters()
         if not self.loss.is_margin or not self.loss.convex:
             raise ValueError(f"loss={self.loss!r} is no convex loss of a margin; use Logistic()")
+        refuse_without_gradient(self.loss)
         refuse_other_kinds(self._prototype(), "classifier")
 
     def _prototype(self) -> Any:

@@ -15,6 +15,7 @@ from sklearn.base import RegressorMixin
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.base.validation import refuse_huge
+from surelearn.learners.ensembles._boosting_losses import refuse_without_gradient
 from surelearn.learners.ensembles._member_kinds import answers_of, refuse_other_kinds
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
 from surelearn.learners.trees.cart_regressor import CARTRegressor
@@ -45,7 +46,8 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
     estimators_, steps_
         The members and the step of each, the learning rate included.
     training_losses_
-        The mean loss on the training rows from f = 0 on; it never rises.
+        The mean loss on the training rows from f = 0 on; it never rises with a learning rate
+        of at most 1.
     stop_reason_
         Why the stages ended early; empty if they did not.
 
@@ -82,6 +84,7 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
         super()._check_parameters()
         if self.loss.label_set != "reals":
             raise ValueError(f"loss={self.loss!r} reads labels; for numbers use Square()")
+        refuse_without_gradient(self.loss)
         refuse_other_kinds(self._prototype(), "regressor")
 
     def _prototype(self) -> Any:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
+from surelearn.learners.ensembles._histogram.queue import dequeue, enqueue
 from surelearn.learners.ensembles._histogram.splitting import (
     MIN_ROWS,
     NO_GAIN,
@@ -62,12 +63,15 @@ class Nodes(NamedTuple):
         For each node the set of bins that go left, 256 bits.
     free
         Slots that no node uses, and at the end, how many these are.
+    queue
+        The leaves that may be split, and at the end, how many these are.
     """
 
     facts: Indices
     gains: Vector
     left: NDArray[np.uint64]
     free: Indices
+    queue: Indices
 
 
 class Size(NamedTuple):
@@ -116,9 +120,10 @@ def _grow(
     n_nodes, gains, facts = 1, nodes.gains, nodes.facts
     add_node(0, (0, n_rows, 0), size.max_depth, bench.limits, facts, gains)
     gains[0] = np.inf  # to be evaluated first
+    enqueue(0, gains, nodes.queue)
     while n_nodes < 2 * size.max_leaves - 1:
-        node = most_gainful(gains, n_nodes)
-        if gains[node] <= 0.0:
+        node = dequeue(gains, nodes.queue)
+        if node < 0:
             break
         small, large, feature = node, -1, facts[node, FEATURE]
         if feature >= 0 and bench.allowed[feature]:
@@ -127,6 +132,9 @@ def _grow(
             small, large = _by_size(facts, n_nodes)
             n_nodes += 2
         _evaluate(worker, small, large, size, table, bench, nodes)
+        enqueue(small, gains, nodes.queue)
+        if large >= 0:
+            enqueue(large, gains, nodes.queue)
     return n_nodes
 
 
@@ -148,16 +156,6 @@ def _by_size(facts: Indices, child: int) -> tuple[int, int]:
     n_left = facts[child, STOP] - facts[child, START]
     swap = n_left > facts[child + 1, STOP] - facts[child + 1, START]
     return (child + 1, child) if swap else (child, child + 1)
-
-
-@borrowing
-def most_gainful(gains: Vector, n_nodes: int) -> int:
-    """Return the leaf whose split gains most; of equals, the first."""
-    best = 0
-    for node in range(n_nodes):
-        if gains[node] > gains[best]:
-            best = node
-    return best
 
 
 @borrowing

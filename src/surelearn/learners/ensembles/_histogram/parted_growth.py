@@ -110,6 +110,7 @@ class TreeInPasses:
             np.zeros(n_nodes),
             np.zeros((n_nodes, 4), dtype=np.uint64),
             np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
         )
         self._known: dict[Path, Sums] = {}
         self.paths: list[Path] = [()]

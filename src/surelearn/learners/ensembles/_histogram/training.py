@@ -208,6 +208,7 @@ class TreeGrower:
             np.zeros(n_nodes),
             np.zeros((n_nodes, 4), dtype=np.uint64),
             np.zeros(len(self._bench.sums) - 1, dtype=np.int64),
+            np.zeros(limits.max_leaves + 1, dtype=np.int64),
         )
         depth = _DEEPEST if limits.max_depth is None else limits.max_depth
         most = d + 1 if limits.most_features is None else limits.most_features
@@ -256,6 +257,7 @@ class TreeGrower:
         write_limits(bench.limits, self._limits, float(units[1]))
         bench.control[:] = 0
         nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
+        nodes.queue[-1] = 0
 
         def work(crew: _threads.Workers, worker: int) -> int:
             size = self._size._replace(n_workers=crew.size)
