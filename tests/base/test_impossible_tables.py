@@ -64,3 +64,13 @@ def test_a_table_of_no_rows_is_boosted_by_nobody(learner, table):
 def test_no_weights_of_no_rows_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
         CategoricalNaiveBayes().fit([], [], sample_weight=[])
+
+
+@pytest.mark.parametrize("learner", [CARTClassifier, CategoricalNaiveBayes])
+def test_a_category_that_ends_in_a_zero_byte_is_refused(learner):
+    """NumPy drops that byte: the rows were of no known category, and CART grew for ever."""
+    table = pa.table({"a": ["u\0", "u", "v"] * 20})
+    with pytest.raises(ValueError, match="ends in a zero byte"):
+        learner().fit(table, [0, 1, 0] * 20)
+    model = learner().fit(pa.table({"a": ["u", "v"] * 20}), [0, 1] * 20)
+    assert len(model.predict(pa.table({"a": ["u\0"]}))) == 1  # unseen before, as others may be
