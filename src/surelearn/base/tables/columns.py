@@ -64,15 +64,22 @@ def of_series(series: Any, name: str) -> Column:
     kind = series.dtype
     if kind.is_numeric() or kind == nw.Boolean:
         precision = nw.Float32 if kind == nw.Float32 else nw.Float64
-        numbers = np.asarray(series.cast(precision).to_numpy())
+        try:
+            numbers = np.asarray(series.cast(precision).to_numpy())
+        except ValueError as error:  # Arrow's own, of whole numbers that floats would round
+            raise ValueError(
+                f"column {name!r} cannot be read as floats ({error}): make it text, rescale it, or "
+                "leave it out"
+            ) from None
         return finite(numbers.astype(f"f{4 if kind == nw.Float32 else 8}", copy=False), name)
     if isinstance(kind, (nw.Categorical, nw.Enum, nw.String)):
         try:
             return _words(series.to_arrow(), name)
-        except NotImplementedError as error:  # Arrow's own: intervals and tuples are no text to it
+        # Arrow's own: intervals and tuples are no text to it, nor are words beside numbers.
+        except (NotImplementedError, ValueError, TypeError) as error:
             raise ValueError(
-                f"column {name!r} has categories that have no name as text, such as intervals: "
-                "make them text first, or leave it out"
+                f"column {name!r} has categories that have no name as text, such as intervals, or "
+                "are of several types: make them text first, or leave it out"
             ) from error
     if kind == nw.Object:
         return of_cells(np.asarray(series.to_numpy(), dtype=object), name)
