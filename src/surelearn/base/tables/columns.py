@@ -73,14 +73,7 @@ def of_series(series: Any, name: str) -> Column:
             ) from None
         return finite(numbers.astype(f"f{4 if kind == nw.Float32 else 8}", copy=False), name)
     if isinstance(kind, (nw.Categorical, nw.Enum, nw.String)):
-        try:
-            return _words(series.to_arrow(), name)
-        # Arrow's own: intervals and tuples are no text to it, nor are words beside numbers.
-        except (NotImplementedError, ValueError, TypeError) as error:
-            raise ValueError(
-                f"column {name!r} has categories that have no name as text, such as intervals, or "
-                "are of several types: make them text first, or leave it out"
-            ) from error
+        return _words_of(series, name)
     if kind == nw.Object:
         return of_cells(np.asarray(series.to_numpy(), dtype=object), name)
     if series.null_count() == len(series):  # a column of nulls has no type
@@ -88,6 +81,22 @@ def of_series(series: Any, name: str) -> Column:
     raise ValueError(
         f"column {name!r} has type {kind}; turn it into numbers or text first, or leave it out"
     )
+
+
+def _words_of(series: Any, name: str) -> Column:
+    """Return a column of text or categories; to Arrow, intervals and tuples are no text."""
+    unnamed = ValueError(
+        f"column {name!r} has categories that have no name as text, such as intervals, or are of "
+        "several types: make them text first, or leave it out"
+    )
+    try:
+        array = series.to_arrow()
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise unnamed from error
+    try:
+        return _words(array, name)
+    except NotImplementedError as error:
+        raise unnamed from error
 
 
 def of_cells(cells: NDArray[Any], name: str) -> Column:
