@@ -103,6 +103,11 @@ def test_columns_that_arrow_cannot_convert_are_named():
         CARTClassifier().fit(large, [0, 1])
 
 
+def test_half_a_letter_is_refused_by_the_name_of_its_column():
+    with pytest.raises(ValueError, match=r"column 'x0' holds half a letter \('\\ud800'\)"):
+        CARTClassifier().fit(np.array([["\ud800"], ["u"]], dtype=object), [0, 1])
+
+
 def test_labels_of_pandas_that_are_missing_are_told():
     with pytest.raises(ValueError, match="labels are missing"):
         NearestNeighborsClassifier().fit(np.eye(2), pd.array([None, "a"], dtype="string"))

@@ -115,6 +115,11 @@ def of_cells(cells: NDArray[Any], name: str) -> Column:
         cells = cells.astype(str)
     try:
         array = pa.array(np.ascontiguousarray(cells), from_pandas=True)
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"column {name!r} holds half a letter ({error.object[error.start]!a}), which is no "
+            "text: read it in its encoding, or leave the column out"
+        ) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return _numbers(cells, name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
