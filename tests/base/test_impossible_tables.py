@@ -3,17 +3,21 @@
 import os
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.dummy import DummyClassifier
 
 from surelearn import (
+    BaggingClassifier,
     CARTClassifier,
     CategoricalNaiveBayes,
     ForwardStagewiseClassifier,
     ForwardStagewiseRegressor,
     LinearRegression,
+    NearestNeighborsClassifier,
     OnlineRidge,
     Perceptron,
     PrincipalComponents,
@@ -64,3 +68,46 @@ def test_a_table_of_no_rows_is_boosted_by_nobody(learner, table):
 def test_no_weights_of_no_rows_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
         CategoricalNaiveBayes().fit([], [], sample_weight=[])
+
+
+@pytest.mark.parametrize("learner", [CARTClassifier, CategoricalNaiveBayes])
+def test_a_category_that_ends_in_a_zero_byte_is_refused(learner):
+    """NumPy drops that byte: the rows were of no known category, and CART grew for ever."""
+    table = pa.table({"a": ["u\0", "u", "v"] * 20})
+    with pytest.raises(ValueError, match="ends in a zero byte"):
+        learner().fit(table, [0, 1, 0] * 20)
+    model = learner().fit(pa.table({"a": ["u", "v"] * 20}), [0, 1] * 20)
+    assert len(model.predict(pa.table({"a": ["u\0"]}))) == 1  # unseen before, as others may be
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pl.Series([{"a": 1}, {"a": 2}] * 10),
+        pl.Series([[1, 2], [3, 4]] * 10, dtype=pl.Array(pl.Int8, 2)),
+        pl.Series([2**100, 1] * 10, dtype=pl.Int128),
+    ],
+)
+def test_rows_of_a_foreign_learner_may_have_cells_of_several_parts(cells):
+    table = pl.DataFrame({"a": cells})
+    model = BaggingClassifier(DummyClassifier(), n_estimators=2).fit(table, [0, 1] * 10)
+    assert len(model.predict(table)) == 20
+
+
+def test_columns_that_arrow_cannot_convert_are_named():
+    mixed = pd.DataFrame({"a": pd.Categorical([1, "u"] * 10)})
+    with pytest.raises(ValueError, match="column 'a' has categories"):
+        CARTClassifier().fit(mixed, [0, 1] * 10)
+    large = pa.table({"a": pa.array([2**64 - 1, 1], pa.uint64())})
+    with pytest.raises(ValueError, match="column 'a' cannot be read as floats"):
+        CARTClassifier().fit(large, [0, 1])
+
+
+def test_half_a_letter_is_refused_by_the_name_of_its_column():
+    with pytest.raises(ValueError, match=r"column 'x0' holds half a letter \('\\ud800'\)"):
+        CARTClassifier().fit(np.array([["\ud800"], ["u"]], dtype=object), [0, 1])
+
+
+def test_labels_of_pandas_that_are_missing_are_told():
+    with pytest.raises(ValueError, match="labels are missing"):
+        NearestNeighborsClassifier().fit(np.eye(2), pd.array([None, "a"], dtype="string"))

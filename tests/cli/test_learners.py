@@ -4,6 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from surelearn import UCB1, Hedge
+from surelearn._jit import _kept_code
 from surelearn.app import warm_up
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.cli import app
@@ -34,6 +35,22 @@ def test_warming_up_lets_every_learner_learn(monkeypatch):
     for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):
         monkeypatch.setattr(warm_up, f"find_{found}", lambda kind=kind: {kind.__name__: kind})
     monkeypatch.setattr(warm_up, "_N_ROWS", 160)
+    monkeypatch.setattr(_kept_code, "_told", {})
     result = run(app, ["warm-up"])
     assert result.exit_code == 0
     assert "kept on disk" in result.output
+
+
+def test_warming_up_does_not_say_that_results_are_kept_where_they_are_not(monkeypatch):
+    monkeypatch.setattr(_kept_code, "_told", {})
+
+    def compile_in_vain():
+        _kept_code._NowhereToKeep().save_overload(None, None)  # warns, which the steps silence
+
+    steps = warm_up.steps()
+    steps.works = {"a loop": compile_in_vain}
+    monkeypatch.setattr(warm_up, "steps", lambda: steps)
+    result = run(app, ["warm-up"])
+    assert result.exit_code == 1
+    assert "kept on disk" not in result.output
+    assert "NUMBA_CACHE_DIR" in result.output

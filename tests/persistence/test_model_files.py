@@ -331,3 +331,11 @@ def test_a_learner_is_stored_while_another_thread_fits_it(tmp_path):
     model._callback_fit_ctx = model._parent_callback_ctx = object()
     save_model(model, tmp_path / "m", schema={}, metadata={})
     assert fingerprint(model) == fingerprint(load_model(tmp_path / "m").model) == before
+
+
+def test_labels_that_no_file_holds_are_refused_when_stored_not_when_loaded(tmp_path):
+    days = np.array(["2020-01-01", "2021-01-01"], dtype="M8[D]")
+    model = CARTClassifier().fit([[0.0], [1.0]], days)
+    with pytest.raises(ModelFileError, match=r"cannot be stored: .* turn the labels into text"):
+        save_model(model, tmp_path / "model.surelearn", schema={}, metadata={})
+    assert not any(tmp_path.iterdir())

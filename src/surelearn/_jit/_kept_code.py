@@ -19,6 +19,8 @@ from numba.core.caching import (
 from surelearn._jit import _sources
 
 _SET_A_FOLDER = "Set NUMBA_CACHE_DIR to a folder that can be written to"
+_NOT_KEPT = "Compiled loops cannot be kept"
+_NOWHERE = "There is no folder in which compiled loops can be kept"
 _FORM = b"a loop compiled by surelearn\n"
 _LENGTH = hashlib.sha256().digest_size
 
@@ -146,7 +148,7 @@ class _KeptCode(FunctionCache):
         except Exception as error:  # noqa: BLE001 - whatever a disk may say
             self.disable()
             where = f" in {self.cache_path} ({error!r})"
-            _say_once("Compiled loops cannot be kept", where, _SET_A_FOLDER)
+            _say_once(_NOT_KEPT, where, _SET_A_FOLDER)
 
 
 class _NowhereToKeep(NullCache):
@@ -155,16 +157,20 @@ class _NowhereToKeep(NullCache):
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Say that what was compiled is lost at the end of the process."""
         del sig, cres
-        _say_once("There is no folder in which compiled loops can be kept", "", _SET_A_FOLDER)
+        _say_once(_NOWHERE, "", _SET_A_FOLDER)
 
 
-_told: set[str] = set()
+_told: dict[str, str] = {}
+
+
+def why_not_kept() -> str | None:
+    """Say why what this process compiled is not all on disk, None if it is."""
+    return _told.get(_NOWHERE) or _told.get(_NOT_KEPT)
 
 
 def _say_once(what: str, reason: str, remedy: str) -> None:
     """Warn that loops are compiled anew, once for all of them."""
     if what in _told:
         return
-    _told.add(what)
-    told = f"{what}{reason}: they are compiled anew, which takes a while. {remedy}".strip()
-    warnings.warn(told, RuntimeWarning, stacklevel=3)
+    _told[what] = f"{what}{reason}: they are compiled anew, which takes a while. {remedy}".strip()
+    warnings.warn(_told[what], RuntimeWarning, stacklevel=3)

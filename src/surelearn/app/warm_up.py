@@ -10,6 +10,7 @@ import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import get_tags
 
+from surelearn._jit import _kept_code
 from surelearn.app.certify import certify_table
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.app.tables.read import TableFile
@@ -46,6 +47,14 @@ class Steps(Sized):
             for name, work in self.works.items():
                 work()
                 yield name
+
+
+def why_not_kept() -> str | None:
+    """Return a sentence if what was compiled is lost at the end of the process, None if not.
+
+    The steps silence warnings, and this one with them.
+    """
+    return _kept_code.why_not_kept()
 
 
 def steps() -> Steps:

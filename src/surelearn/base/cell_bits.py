@@ -3,9 +3,11 @@
 import hashlib
 import numbers
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeAlias, cast
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +49,22 @@ def cell_bits(cells: NDArray[Any], *, rounding: Rounding | None = None) -> Hashe
         block = cells[start : start + _BLOCK].tolist()
         found[start : start + _BLOCK] = [_bits(cell, known, rounding) for cell in block]
     return found
+
+
+def frame_cells(column: Any) -> Any:
+    """Return a column of a data frame as an array, which has no whole numbers of 128 bits."""
+    if column.dtype not in {nw.Int128, nw.UInt128}:
+        try:
+            return column.to_numpy()
+        except NotImplementedError as error:  # Arrow's own, of unions
+            raise ValueError(
+                f"column {column.name!r} has a type that no learner reads ({error}); turn it into "
+                "numbers or text first, or leave it out"
+            ) from None
+    cells = np.array(column.to_list(), dtype=object)
+    with suppress(OverflowError, TypeError):  # too large, or missing
+        return cells.astype(np.int64)
+    return cells
 
 
 def word_bits(words: Iterable[str], *, read: bool) -> Hashes:

@@ -22,6 +22,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn.base._function_parts import Part, names_in_module, of_package
 from surelearn.base._hasher import Hasher
 from surelearn.base._object_parts import LAST_ASKED, is_search_tree, refusal
+from surelearn.base.cell_bits import frame_cells
 from surelearn.certificate import Certificate
 
 _LAST_WITHOUT_ORDER = 2  # the schema of certificates whose fingerprints tell less apart
@@ -109,7 +110,7 @@ def data_fingerprint(X: Any, y: Any) -> str:
     hasher = Hasher()
     if nw.dependencies.is_into_dataframe(X):
         for column in nw.from_native(X, eager_only=True).iter_columns():
-            hasher.add(_as_numbers(_cells(column)))
+            hasher.add(_as_numbers(frame_cells(column)))
     elif sparse.issparse(X):
         hasher.add(sparse.csr_array(sound(X)))
     else:
@@ -197,22 +198,6 @@ class _FormerHasher(_UnorderedHasher):
             self.add(value._former_attributes())  # noqa: SLF001 - a hook for this
         else:
             super()._object(value)
-
-
-def _cells(column: Any) -> Any:
-    """Return a column of a data frame as an array, which has no whole numbers of 128 bits."""
-    if column.dtype not in {nw.Int128, nw.UInt128}:
-        try:
-            return column.to_numpy()
-        except NotImplementedError as error:  # Arrow's own, of unions
-            raise ValueError(
-                f"column {column.name!r} has a type that no learner reads ({error}); turn it into "
-                "numbers or text first, or leave it out"
-            ) from None
-    cells = np.array(column.to_list(), dtype=object)
-    with suppress(OverflowError, TypeError):  # too large, or missing
-        return cells.astype(np.int64)
-    return cells
 
 
 def _as_numbers(column: Any) -> Any:

@@ -25,6 +25,7 @@ from surelearn._typing import Indices
 from surelearn.base.cell_bits import (
     Rounding,
     cell_bits,
+    frame_cells,
     is_beyond_doubles,
     round_fractions,
     spread,
@@ -149,7 +150,7 @@ def row_hashes(X: Any, *, rounding: Rounding | None = None) -> Hashes:
         return _sparse_hashes(X, rounding)
     if nw.dependencies.is_into_dataframe(X):
         columns = nw.from_native(X, eager_only=True).iter_columns()
-        bits = (cell_bits(np.asarray(column.to_numpy()), rounding=rounding) for column in columns)
+        bits = (cell_bits(_one_a_row(column), rounding=rounding) for column in columns)
         return fingerprints.column_hashes(enumerate(bits))
     table = _as_array(X)
     table = table.reshape(len(table), -1)
@@ -157,6 +158,14 @@ def row_hashes(X: Any, *, rounding: Rounding | None = None) -> Hashes:
         return fingerprints.table_hashes(table if rounding is None else rounding(table))
     bits = (cell_bits(column, rounding=rounding) for column in table.T)
     return fingerprints.column_hashes(enumerate(bits))
+
+
+def _one_a_row(column: Any) -> NDArray[Any]:
+    """Return a cell for each row: cells with parts, as of structs, are otherwise a table."""
+    cells = np.asarray(frame_cells(column))
+    if cells.ndim == 1:
+        return cells
+    return np.fromiter(column.to_list(), dtype=object, count=len(cells))
 
 
 def rounded_hashes(X: Any) -> Iterator[Hashes]:

@@ -95,6 +95,10 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
         raise ValueError(_TOO_LARGE) from None
     except NotImplementedError as error:  # Arrow's own, of unions
         raise ValueError(f"the table has a column that holds no numbers: {error}") from None
+    except TypeError as error:
+        if "boolean value of NA" not in str(error):
+            raise
+        raise ValueError("some labels are missing (NA): leave out those rows") from None
     except InvalidOperation:  # by a NaN of Decimal
         raise ValueError("some labels are missing (Decimal's NaN): leave out those rows") from None
     except ValueError as error:

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 _JSON, _HASH = "model.json", "sha256"
 _ZIP = b"PK"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same time in every file
-_NUMBERS_AND_TEXT = "biufUSV"
+NUMBERS_AND_TEXT = "biufUSV"
+"""Kinds of arrays that a file may hold."""
+
 _LONGEST_HEADER = 10_000  # characters of what precedes the numbers of an array
 HEAD = 64
 """Bytes from which `may_be_one` tells."""
@@ -140,7 +142,7 @@ def _load_array(data: bytes) -> NDArray[Any]:
         shape, fortran, kind, start = _header(data)
     except Exception as error:  # the header is a Python literal, and may be any
         raise ArchiveError("is damaged: the header of an array makes no sense") from error
-    if kind.hasobject or kind.kind not in _NUMBERS_AND_TEXT or kind.itemsize == 0:
+    if kind.hasobject or kind.kind not in NUMBERS_AND_TEXT or kind.itemsize == 0:
         raise ArchiveError(f"is damaged: an array of {kind} has no place in a model")
     if prod(shape) * kind.itemsize != len(data) - start:
         raise ArchiveError("is damaged: an array is not as long as its header says")

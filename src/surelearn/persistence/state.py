@@ -19,6 +19,7 @@ from surelearn._stored import stored_name, stored_version
 from surelearn.base._object_parts import OF_CALLBACKS
 from surelearn.base.seal import break_seal, is_intact, sealed
 from surelearn.base.states import COINS
+from surelearn.persistence.archive import NUMBERS_AND_TEXT
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 from surelearn.persistence.parameters import refuse_strange
@@ -78,6 +79,11 @@ class Describer:
             return {"$objects": self._all(value.ravel().tolist()), "shape": list(value.shape)}
         if value.dtype.hasobject:
             raise StateError("an array of records with objects cannot be stored in a model file")
+        if value.dtype.kind not in NUMBERS_AND_TEXT:  # moments, say, as labels
+            raise StateError(
+                f"it holds an array of type {value.dtype}, and a file numbers and text only: turn "
+                "the labels into text before training"
+            )
         self.arrays.append(value)
         return {"$array": len(self.arrays) - 1}
 

@@ -294,3 +294,11 @@ def test_other_columns_or_kinds_of_cells_are_refused_by_name():
             call(CATALOGUE.assign(size=1.0))
         with pytest.raises(ValueError, match="'number' held numbers in training and holds text"):
             call(CATALOGUE.assign(number="one"))
+
+
+@pytest.mark.parametrize(
+    "smoothing", [{"smoothing": 1.7e308}, {"prior_smoothing": 1.7e308}, {"smoothing": 5e-324}]
+)
+def test_smoothing_by_which_shares_are_no_numbers_is_refused(smoothing):
+    with pytest.raises(ValueError, match="overflow, or vanish"):
+        CategoricalNaiveBayes(**smoothing).fit(*random_table(0))

@@ -140,3 +140,9 @@ def test_rows_far_from_zero_are_told_apart_by_their_range(start, form):
 def test_a_constant_feature_and_ranges_beyond_floats_are_no_obstacle():
     X = np.array([[5.0, -1e308], [5.0, -9e307], [5.0, 9e307], [5.0, 1e308]])
     assert Halfspace().fit(X, [0, 0, 1, 1]).separable_
+
+
+def test_features_whose_weights_would_overflow_are_refused():
+    X = np.array([[3.0, 1.0], [2.0, -2.0], [-2.0, 3.0], [1.0, 1.0]]) * 5e-324
+    with pytest.raises(ValueError, match="overflow; rescale"):
+        Halfspace().fit(X, [1, 0, 0, 1])

@@ -163,3 +163,9 @@ def test_a_member_that_meets_rounding_alone_ends_the_stages_quietly():
 def test_what_makes_no_sense_is_refused_with_a_sentence(learner, says):
     with pytest.raises((TypeError, ValueError), match=says):
         learner.fit(X_TEN, Y_TEN > 7.0)
+
+
+def test_a_loss_beyond_all_floats_after_the_last_stage_is_refused_too():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="beyond all floats after stage 1"):
+        ForwardStagewiseClassifier(n_estimators=1, learning_rate=1e5).fit(X, y)

@@ -230,3 +230,17 @@ def test_one_constant_feature_predicts_the_mean():
 def test_leaving_rows_out_of_a_constant_feature_leaves_the_mean_of_the_others():
     found = leave_one_out(LinearRegression(), np.full((6, 1), 0.1), np.arange(6.0))
     assert found.predictions == pytest.approx((15.0 - np.arange(6.0)) / 5.0)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in reduce")  # of scikit-learn
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(
+    ("of_features", "of_targets"), [(1.0, 1.7e308), (1.7e308, 1.0), (5e-324, 1.0)]
+)
+def test_values_at_the_ends_of_floats_are_refused_in_a_sentence(
+    of_features, of_targets, fit_intercept
+):
+    X, y = world(30)
+    model = LinearRegression(fit_intercept=fit_intercept)
+    with pytest.raises(ValueError, match="overflow; rescale"):
+        model.fit(np.sign(X - X.mean(0)) * of_features, np.sign(y - y.mean()) * of_targets)

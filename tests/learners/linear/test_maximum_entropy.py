@@ -196,3 +196,9 @@ def test_probabilities_are_never_missing(learner):
     model = learner().fit([[0.4, 0.0], [0.0, 0.4], [0.4, 0.0]], [0, 1, 0])
     with pytest.raises(ValueError, match="the scores of a row overflow"):
         model.predict_proba([[1.7e308, 1.7e308]])
+
+
+def test_scaling_stops_in_a_sentence_where_weights_are_no_numbers():
+    X = np.arange(20.0)[:, np.newaxis] % 7 * 1e-150
+    with pytest.raises(ValueError, match="weights overflow"):
+        MaximumEntropy(tol=1e-300, max_iter=10).fit(X, [0] + 19 * [1])

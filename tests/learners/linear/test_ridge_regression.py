@@ -225,3 +225,9 @@ def test_a_small_price_beside_huge_features_is_not_lost(shape):
     ours = RidgeRegression(alphas=[0.1, 1.0], fit_intercept=False).fit(X, y)
     peer = linear_model.Ridge(alpha=ours.alpha_, fit_intercept=False, solver="svd").fit(X, y)
     np.testing.assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-4, atol=1e-4)
+
+
+def test_an_alpha_at_which_weights_overflow_is_refused_where_one_is_chosen():
+    X = np.arange(8.0)[:, np.newaxis] % 3 * 1e-200
+    with pytest.raises(ValueError, match="weights overflow"):
+        RidgeRegression(alphas=[5e-324, 1.0]).fit(X, np.arange(8.0))

@@ -114,6 +114,12 @@ def _refuse_prose(words: Sequence[str], name: str) -> None:
             f"column {name!r} holds {len(words):,} different texts, one of {longest:,} characters: "
             "these are no categories; shorten them, or leave the column out"
         )
+    ended = next((word for word in words if word.endswith("\0")), None)
+    if ended is not None:  # arrays lose it, and rows would be of no category that is known
+        raise ValueError(
+            f"column {name!r} holds {ended!r}, which ends in a zero byte, as no name of a category "
+            "may: take it away, or leave the column out"
+        )
 
 
 def _refuse_huge(low: NDArray[Any], high: NDArray[Any]) -> None:

@@ -64,16 +64,16 @@ def of_series(series: Any, name: str) -> Column:
     kind = series.dtype
     if kind.is_numeric() or kind == nw.Boolean:
         precision = nw.Float32 if kind == nw.Float32 else nw.Float64
-        numbers = np.asarray(series.cast(precision).to_numpy())
+        try:
+            numbers = np.asarray(series.cast(precision).to_numpy())
+        except ValueError as error:  # Arrow's own, of whole numbers that floats would round
+            raise ValueError(
+                f"column {name!r} cannot be read as floats ({error}): make it text, rescale it, or "
+                "leave it out"
+            ) from None
         return finite(numbers.astype(f"f{4 if kind == nw.Float32 else 8}", copy=False), name)
     if isinstance(kind, (nw.Categorical, nw.Enum, nw.String)):
-        try:
-            return _words(series.to_arrow(), name)
-        except NotImplementedError as error:  # Arrow's own: intervals and tuples are no text to it
-            raise ValueError(
-                f"column {name!r} has categories that have no name as text, such as intervals: "
-                "make them text first, or leave it out"
-            ) from error
+        return _words_of(series, name)
     if kind == nw.Object:
         return of_cells(np.asarray(series.to_numpy(), dtype=object), name)
     if series.null_count() == len(series):  # a column of nulls has no type
@@ -81,6 +81,22 @@ def of_series(series: Any, name: str) -> Column:
     raise ValueError(
         f"column {name!r} has type {kind}; turn it into numbers or text first, or leave it out"
     )
+
+
+def _words_of(series: Any, name: str) -> Column:
+    """Return a column of text or categories; to Arrow, intervals and tuples are no text."""
+    unnamed = ValueError(
+        f"column {name!r} has categories that have no name as text, such as intervals, or are of "
+        "several types: make them text first, or leave it out"
+    )
+    try:
+        array = series.to_arrow()
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise unnamed from error
+    try:
+        return _words(array, name)
+    except NotImplementedError as error:
+        raise unnamed from error
 
 
 def of_cells(cells: NDArray[Any], name: str) -> Column:
@@ -99,6 +115,11 @@ def of_cells(cells: NDArray[Any], name: str) -> Column:
         cells = cells.astype(str)
     try:
         array = pa.array(np.ascontiguousarray(cells), from_pandas=True)
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"column {name!r} holds half a letter ({error.object[error.start]!a}), which is no "
+            "text: read it in its encoding, or leave the column out"
+        ) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return _numbers(cells, name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):

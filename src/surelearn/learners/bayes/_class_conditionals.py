@@ -71,7 +71,10 @@ def split_log(numerator: Matrix, denominator: Any) -> LogScores:
     (array([0.25, 0.5 ]), array([1., 0.]))
     """
     zero = numerator == 0.0
-    finite = np.log(np.where(zero, 1.0, numerator) / denominator)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        finite = np.log(np.where(zero, 1.0, numerator) / denominator)
+    if not np.isfinite(finite).all():
+        raise ValueError("shares of weights and smoothing overflow, or vanish; choose others")
     return LogScores(finite, zero.astype(np.float64) if zero.any() else None)
 
 
@@ -94,7 +97,8 @@ class CategoryFactors:
         sizes = sizes[sizes > 0]
         size = np.repeat(sizes, sizes)[:, np.newaxis]
         total = np.repeat(np.add.reduceat(of.table, first[first >= 0]), sizes, axis=0)
-        above, below = of.table + smoothing, total + smoothing * size
+        with np.errstate(over="ignore"):  # refused in a sentence
+            above, below = of.table + smoothing, total + smoothing * size
         unknown = below == 0.0
         return cls(first, split_log(np.where(unknown, 1.0, above), np.where(unknown, size, below)))
 

@@ -298,7 +298,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         self.training_errors_ = None  # unknown, until all rows are looked at once more
         imagined = self.smoothing if self.prior_smoothing is None else self.prior_smoothing
         prior = record.weight + imagined if self.priors is None else self._check_priors(self.priors)
-        self.log_prior_ = split_log(prior, prior.sum())
+        with np.errstate(over="ignore"):  # refused in a sentence
+            self.log_prior_ = split_log(prior, prior.sum())
         self.class_log_prior_ = self.log_prior_.log_joint()
         self.factors_ = self._estimate(record)
 

@@ -106,8 +106,11 @@ class Halfspace(TwoClassLearner):
         signs, d = np.where(positive, 1.0, -1.0), X.shape[1]
         table, centre, scale = within_range(X, shift=True)
         rule, multipliers = _least_slack(table, signs)
-        coef = rule[:d] / scale
-        self.coef_, self.intercept_ = coef[np.newaxis], rule[d:] - coef @ centre
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below, in a sentence
+            coef = rule[:d] / scale
+            self.coef_, self.intercept_ = coef[np.newaxis], rule[d:] - coef @ centre
+        if not (np.isfinite(coef).all() and np.isfinite(self.intercept_).all()):
+            raise ValueError("the features are so small that weights overflow; rescale them")
         self.separable_ = bool((signs * self._score(X) > 0.0).all())
         self.witness_ = None
         if not self.separable_ and multipliers[positive].any() and multipliers[~positive].any():

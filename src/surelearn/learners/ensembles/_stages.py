@@ -51,7 +51,6 @@ def run_stages(
 
     stages = Stages([], [], [mean_loss()], "")
     for stage in range(1, most + 1):
-        _refuse_overflow(stages.losses, learning_rate)
         slopes = gradients_of(loss, y, f)
         if not slopes[there].any():
             return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
@@ -65,6 +64,7 @@ def run_stages(
         stages.members.append(member)
         stages.steps.append(step)
         stages.losses.append(mean_loss())
+        _refuse_overflow(stages.losses, learning_rate)  # after the last stage, too
         if endless:
             return stages._replace(
                 stop_reason=f"along the member of stage {stage} the loss falls for ever; it has "

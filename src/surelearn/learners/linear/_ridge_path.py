@@ -50,6 +50,8 @@ class RidgePath:
     @property
     def best(self) -> int:
         """The place of the α with the smallest leave-one-out error; of equals, the largest α."""
+        if not np.isfinite(self.coefs).all():
+            raise ValueError("weights overflow at the smallest alpha; leave it out, or rescale X")
         tied = np.flatnonzero(self.leave_one_out_errors == self.leave_one_out_errors.min())
         return int(tied[np.argmax(self.alphas[tied])])
 
@@ -115,10 +117,11 @@ def ridge_path(rows: CentredRows, alphas: Vector) -> RidgePath:
     else:
         lift, scores = A.T @ vectors, vectors * np.sqrt(values)
         seen = vectors.T @ rows.target
-    shrunk = 1.0 / (values[:, np.newaxis] + alphas)
-    coefs = (lift @ (seen[:, np.newaxis] * shrunk)).T
-    residuals = rows.target[:, np.newaxis] - A @ coefs.T
-    kept = 1.0 - rows.pull[:, np.newaxis] - scores**2 @ shrunk
+    with np.errstate(over="ignore", invalid="ignore"):  # refused when one of them is chosen
+        shrunk = 1.0 / (values[:, np.newaxis] + alphas)
+        coefs = (lift @ (seen[:, np.newaxis] * shrunk)).T
+        residuals = rows.target[:, np.newaxis] - A @ coefs.T
+        kept = 1.0 - rows.pull[:, np.newaxis] - scores**2 @ shrunk
     counted = rows.weights > 0.0
     with np.errstate(invalid="ignore"):  # a row that is alone cannot be left out: 0 / 0
         errors = ((residuals[counted] / kept[counted]) ** 2).sum(axis=0) / rows.total

@@ -58,7 +58,7 @@ class TriangularFactor:
         near = self.means
         both = np.vstack([_moved(self.factor, -near), _moved(other.factor, -near)])
         both[0, 1:] = 0.0  # these rows less their own means: exactly, not to rounding
-        return TriangularFactor(n_rows, _moved(_factor(both), near))
+        return TriangularFactor(n_rows, _finite(_moved(_factor(both), near)))
 
     @property
     def n_columns(self) -> int:
@@ -103,19 +103,28 @@ def triangular_factor(
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
         chunk = np.column_stack([np.ones(len(X[rows])), X[rows], y[rows]])
-        chunk[:, 1:] -= near
+        with np.errstate(over="ignore"):  # refused below, in a sentence
+            chunk[:, 1:] -= near
         if weights is not None:
             chunk *= np.sqrt(weights[rows, np.newaxis])
         factor = _factor(np.vstack([factor, chunk]))
     n_rows = len(X) if weights is None else int(np.count_nonzero(weights))
-    return TriangularFactor(n_rows, _moved(factor, near))
+    return TriangularFactor(n_rows, _finite(_moved(factor, near)))
 
 
 def _moved(factor: Matrix, step: Vector) -> Matrix:
     """Return the factor of rows that all differ by `step` from those of a factor."""
     moved = factor.copy()
-    moved[0, 1:] += factor[0, 0] * step
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever calls it looks
+        moved[0, 1:] += factor[0, 0] * step
     return moved
+
+
+def _finite(factor: Matrix) -> Matrix:
+    """Return a factor unless its rows are so long that it overflowed."""
+    if not np.isfinite(factor).all():
+        raise ValueError("sums of such large values overflow; rescale the features or the targets")
+    return factor
 
 
 def _lengths(matrix: Matrix) -> Vector:

@@ -121,8 +121,11 @@ class LinearRegression(LinearRegressor):
         cut = max(record.n_rows, len(values)) * np.finfo(np.float64).eps * largest
         self.rank_ = int(np.count_nonzero(values > cut))
         kept = slice(self.rank_)
-        self.unscaled_root_ = right[kept].T / values[kept]  # (XᵀX)⁺ is this times its transpose
-        self.coef_ = self.unscaled_root_ @ (left[:, kept].T @ target)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below, in a sentence
+            self.unscaled_root_ = right[kept].T / values[kept]  # (XᵀX)⁺: this by its transpose
+            self.coef_ = self.unscaled_root_ @ (left[:, kept].T @ target)
+        if not (np.isfinite(self.unscaled_root_).all() and np.isfinite(self.coef_).all()):
+            raise ValueError("the features are so small that coefficients overflow; rescale them")
         means = record.means
         self.intercept_ = float(means[-1] - means[:-1] @ self.coef_) if self.fit_intercept else 0.0
         self.condition_number_ = float(largest / values[self.rank_ - 1]) if self.rank_ else np.inf

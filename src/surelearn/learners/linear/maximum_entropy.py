@@ -79,7 +79,10 @@ class MaximumEntropy(MaximumEntropyModel):
             gap = np.abs(expected - constraints.observed) / sizes
             if gap.max() <= self.tol or sweep == self.max_iter:
                 return weights, sweep
-            weights = weights + _scale(masses, totals, targets)
+            with np.errstate(all="ignore"):  # refused below, in a sentence
+                weights = weights + _scale(masses, totals, targets)
+            if not np.isfinite(weights).all():
+                raise ValueError("the weights overflow; rescale the features, or raise tol")
         raise AssertionError  # the last sweep returns
 
     def __sklearn_tags__(self) -> Tags:
