@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.dummy import DummyClassifier
 
 import surelearn
 from surelearn import Certificate, Holdout, Quantile
@@ -79,6 +80,25 @@ def test_a_family_planned_beforehand_shares_delta():
     assert [c.delta for c in found] == [0.025, 0.025]
     assert all(map(holds, found))
     assert Holdout.from_predictions(TRUTH, TRUTH, **rules).certify().status == "void"
+
+
+@pytest.mark.parametrize("first", ["certificate", "open look", "recorded"])
+def test_a_model_and_recorded_predictions_of_the_same_truths_are_two_looks(first):
+    rng = np.random.default_rng(5)
+    X, said = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    truth = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    model = DummyClassifier().fit(X[:9], truth[:9])
+    if first == "certificate":
+        assert Holdout(X, truth).certify(model).status == "valid"
+    elif first == "open look":
+        Holdout(X, truth, mode="open").score(model)
+    recorded = Holdout.from_predictions(truth, said).certify()
+    if first == "recorded":
+        assert recorded.status != "void"
+        assert Holdout(X, truth).certify(model).status == "void"
+    else:
+        assert recorded.status == "void"
+        assert recorded.preconditions[-1].status == "violated"
 
 
 def test_other_rows_are_not_taken_for_these():

@@ -31,8 +31,22 @@ def rows_of_truths(truth: Hashes) -> list[RowSet]:
     """
     if np.count_nonzero(truth[1:] != truth[:-1]) < _TELLING:
         return []
+    return [RowSet.of(truth), *runs_of_truths(truth)]
+
+
+def runs_of_truths(truth: Hashes) -> list[RowSet]:
+    """Return by what truths are known whatever rows they belong to; nothing if too little tells.
+
+    Examples
+    --------
+    >>> truth = np.random.default_rng(0).integers(0, 2, 300).astype(np.uint64)
+    >>> len(runs_of_truths(truth)), runs_of_truths(np.arange(300, dtype=np.uint64) % 2)
+    (1, [])
+    """
+    if np.count_nonzero(truth[1:] != truth[:-1]) < 2 * (_RUNS - 1):  # as many windows as tell
+        return []
     windows = RowSet.of(_windows(truth))
-    return [RowSet.of(truth), *([windows] if tells(windows) else [])]
+    return [windows] if tells(windows) else []
 
 
 def digest_of_answers(rows: Predictions) -> str:

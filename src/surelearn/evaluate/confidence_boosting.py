@@ -123,8 +123,8 @@ def boost_confidence(
     X_train, y_train, held_out = Holdout.split(
         X, y, fraction=fraction, seed=seed, delta=delta, mode="family", n_models=n_runs
     )
-    runs = _copies(learner, n_runs, samples, seed)
     parts = _parts(len(y_train), n_runs, samples)
+    runs = _copies(learner, n_runs, samples, seed)
     models = tuple(
         model.fit(some_rows(X_train, rows), y_train[rows])
         for model, rows in zip(runs, parts, strict=True)

@@ -55,6 +55,7 @@ from surelearn.evaluate._holdout_claims import (
 )
 from surelearn.evaluate._holdout_draws import Copies, draw
 from surelearn.evaluate._issuing import Question, issue
+from surelearn.evaluate._recorded_truths import runs_of_truths
 from surelearn.evaluate._row_by_row import answered_alone, worst_of
 from surelearn.evaluate._task import refuse_no_model
 from surelearn.evaluate._training_memory import compare_with_training
@@ -367,8 +368,9 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
     def _account(self) -> Account:
         """What this process remembers of these rows."""
         held = self._held
+        truths = runs_of_truths(cell_bits(np.asarray(self.y)))  # of predictions recorded, too
         return Account(
-            rows=(RowSet.of(held), *self._table),
+            rows=(RowSet.of(held), *self._table, *truths),
             rules=_holdout_rules.name_rules(
                 self._rules,
                 self._loss,
