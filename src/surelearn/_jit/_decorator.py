@@ -1,11 +1,13 @@
 """The compiler's flags, in one place."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
 from numba.core.types import unliteral
-from numba.extending import overload
+from numba.core.typing.templates import signature
+from numba.extending import lower_builtin, overload, type_callable
 
 from surelearn._jit._kept_code import cache_of
 from surelearn._jit._linked import BorrowingCompiler, LinkedCompiler, QuietCompiler
@@ -142,3 +144,39 @@ def compiled_as(
     return cast(
         "Callable[[_Function], _Function]", overload(plain, jit_options=options, strict=False)
     )
+
+
+def instructions_for(
+    plain: Callable[..., Any], result: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what writes the instructions that stand in a loop in place of a call of `plain`.
+
+    Nothing is compiled for such a call. Whole numbers come as int64, whatever their kind.
+
+    Examples
+    --------
+    >>> def double(x):
+    ...     return 2 * x
+    >>> @instructions_for(double, types.int64)
+    ... def _(context, builder, signature, arguments):
+    ...     return builder.add(arguments[0], arguments[0])
+    >>> @inlined
+    ... def quadruple(x):
+    ...     return double(double(x))
+    >>> quadruple(3)
+    12
+    """
+    enlist(plain)
+
+    def handed_over(kind: Any) -> Any:
+        return types.int64 if isinstance(kind, types.Integer) else unliteral(kind)
+
+    @cast("Any", type_callable)(plain)
+    def _(_: Any) -> Any:
+        def typed(*kinds: Any) -> Any:
+            return signature(result, *map(handed_over, kinds))
+
+        cast("Any", typed).pysig = inspect.signature(plain)
+        return typed
+
+    return cast("Any", lower_builtin)(plain, types.VarArg(types.Any))

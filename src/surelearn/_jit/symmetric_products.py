@@ -5,15 +5,14 @@ them. Rows packed once, for the whole product, need no more of that: a tile of t
 the registers while all the rows of a block run through it.
 """
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from surelearn._jit._decorator import compiled_as, jit
+from surelearn._jit._decorator import instructions_for, jit
 from surelearn._typing import Matrix, Vector
 
 _LANES = 8  # doubles in a vector register
@@ -95,28 +94,16 @@ def _add_tile(rows: Matrix, total: Matrix, i: int, j: int) -> None:
     total[upper, right] += rows[:, upper].T @ rows[:, right]
 
 
-@compiled_as(_add_tile)
-def _choose_add_tile(rows: Any, total: Any, i: Any, j: Any) -> Any:  # noqa: ARG001
-    def add_tile(rows: Any, total: Any, i: Any, j: Any) -> None:
-        _add_tile_in_registers(rows, total, i, j)
-
-    return add_tile
-
-
-@cast("Any", intrinsic)
-def _add_tile_in_registers(_: Any, rows: Any, total: Any, i: Any, j: Any) -> Any:
+@instructions_for(_add_tile, types.void)
+def _add_tile_in_registers(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the loop over rows in vector instructions: the compiler does not find them itself."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        tables = [
-            context.make_array(kind)(context, builder, table)
-            for kind, table in zip(signature.args[:2], arguments[:2], strict=True)
-        ]
-        sums = _sum_over_rows(builder, tables[0], *arguments[2:])
-        _add_to_total(builder, tables[1], sums, *arguments[2:])
-        return context.get_dummy_value()
-
-    return cast("Any", types.void)(rows, total, i, j), code
+    tables = [
+        context.make_array(kind)(context, builder, table)
+        for kind, table in zip(signature.args[:2], arguments[:2], strict=True)
+    ]
+    sums = _sum_over_rows(builder, tables[0], *arguments[2:])
+    _add_to_total(builder, tables[1], sums, *arguments[2:])
+    return context.get_dummy_value()
 
 
 _INDEX, _SHORT = ir.IntType(64), ir.IntType(32)

@@ -7,13 +7,13 @@ Called without the compiler these functions are for one thread.
 """
 
 import sys
-from typing import Any, cast
+from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.core import cgutils
 
-from surelearn._jit._decorator import borrowing, compiled_as
+from surelearn._jit._decorator import borrowing, instructions_for
 from surelearn._typing import Indices
 
 TICKET, DONE, OVER = 0, 8, 16
@@ -47,82 +47,35 @@ def _give_way() -> None:
     """Let another thread run."""
 
 
-@cast("Any", intrinsic)
-def _atomic_read(_: Any, array: Any, i: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature, arguments)
-        return builder.load_atomic(place, "seq_cst", 8)
-
-    return cast("Any", types.int64)(array, i), code
+@instructions_for(_read, types.int64)
+def _atomic_read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.load_atomic(_place(context, builder, signature, arguments), "seq_cst", 8)
 
 
-@cast("Any", intrinsic)
-def _atomic_add(_: Any, array: Any, i: Any, change: Any) -> Any:  # noqa: ARG001
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature, arguments)
-        return builder.atomic_rmw("add", place, arguments[2], "seq_cst")
-
-    return cast("Any", types.int64)(array, i, types.int64), code
+@instructions_for(_add, types.int64)
+def _atomic_add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    place = _place(context, builder, signature, arguments)
+    return builder.atomic_rmw("add", place, arguments[2], "seq_cst")
 
 
-@cast("Any", intrinsic)
-def _atomic_swap(_: Any, array: Any, i: Any, expected: Any, new: Any) -> Any:  # noqa: ARG001
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature, arguments)
-        pair = builder.cmpxchg(place, arguments[2], arguments[3], "seq_cst", "seq_cst")
-        return builder.extract_value(pair, 1)
-
-    return cast("Any", types.boolean)(array, i, types.int64, types.int64), code
+@instructions_for(_swap, types.boolean)
+def _atomic_swap(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    place = _place(context, builder, signature, arguments)
+    pair = builder.cmpxchg(place, arguments[2], arguments[3], "seq_cst", "seq_cst")
+    return builder.extract_value(pair, 1)
 
 
-@cast("Any", intrinsic)
-def _yield(_: Any) -> Any:
+@instructions_for(_give_way, types.void)
+def _yield(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
     name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        del signature, arguments
-        kind = ir.FunctionType(ir.IntType(32), [])
-        builder.call(ir.Function(builder.module, kind, name), [])
-        return context.get_dummy_value()
-
-    return cast("Any", types.void)(), code
+    kind = ir.FunctionType(ir.IntType(32), [])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+    return context.get_dummy_value()
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     held = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.gep(held.data, [arguments[1]])
-
-
-@compiled_as(_read)
-def _compiled_read(array: Any, i: Any) -> Any:  # noqa: ARG001
-    def compiled(array: Any, i: int) -> int:
-        return _atomic_read(array, i)
-
-    return compiled
-
-
-@compiled_as(_add)
-def _compiled_add(array: Any, i: Any, change: Any) -> Any:  # noqa: ARG001
-    def compiled(array: Any, i: int, change: int) -> int:
-        return _atomic_add(array, i, change)
-
-    return compiled
-
-
-@compiled_as(_swap)
-def _compiled_swap(array: Any, i: Any, expected: Any, new: Any) -> Any:  # noqa: ARG001
-    def compiled(array: Any, i: int, expected: int, new: int) -> bool:
-        return _atomic_swap(array, i, expected, new)
-
-    return compiled
-
-
-@compiled_as(_give_way)
-def _compiled_give_way() -> Any:
-    def compiled() -> None:
-        _yield()
-
-    return compiled
 
 
 @borrowing

@@ -6,17 +6,16 @@ compute the values anew takes about as long as to read them back from memory.
 """
 
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.polynomial import Chebyshev, Polynomial
 
 from surelearn._jit import jit
-from surelearn._jit._decorator import compiled_as
+from surelearn._jit._decorator import instructions_for
 from surelearn._typing import Matrix, Vector
 
 HEIGHT = 8  # rows of a tile
@@ -99,65 +98,39 @@ def _values(left: Matrix, i: int, panels: Any, p: int) -> Matrix:
     return np.exp2(np.clip(exponents, _LOWEST[left.itemsize], 0.0))
 
 
-@compiled_as(_sum_tile)
-def _choose_sum_tile(*_: Any) -> Any:
-    def sum_tile(left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any) -> None:
-        _sum_in_registers(left, i, panels, p, weights, lanes, m)
-
-    return sum_tile
-
-
-@compiled_as(_store_tile)
-def _choose_store_tile(left: Any, i: Any, panels: Any, p: Any, out: Any) -> Any:  # noqa: ARG001
-    def store_tile(left: Any, i: Any, panels: Any, p: Any, out: Any) -> None:
-        _store_from_registers(left, i, panels, p, out)
-
-    return store_tile
-
-
-@cast("Any", intrinsic)
-def _sum_in_registers(
-    _: Any, left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any
-) -> Any:
+@instructions_for(_sum_tile, types.void)
+def _sum_in_registers(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the tile in vector instructions: the compiler does not find them itself."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        tile = _Tile(context, builder, signature, arguments)
-        values = tile.values()
-        shares, sums = tile.array(4), tile.array(5)
-        across = _VECTORS * tile.lanes
-        for row in range(HEIGHT):
-            line = builder.mul(builder.add(arguments[6], _INDEX(row)), _INDEX(tile.lanes))
-            place = tile.vector(sums.data, line)
-            total = builder.load(place, align=4)
-            for v in range(_VECTORS):
-                start = builder.add(builder.mul(arguments[3], _INDEX(across)), tile.at(v))
-                share = builder.load(tile.vector(shares.data, start), align=4)
-                product = builder.fmul(values[row][v], share, flags=_FUSED)
-                total = builder.fadd(total, product, flags=_FUSED)
-            builder.store(total, place, align=4)
-        return context.get_dummy_value()
-
-    return cast("Any", types.void)(left, i, panels, p, weights, lanes, m), code
+    tile = _Tile(context, builder, signature, arguments)
+    values = tile.values()
+    shares, sums = tile.array(4), tile.array(5)
+    across = _VECTORS * tile.lanes
+    for row in range(HEIGHT):
+        line = builder.mul(builder.add(arguments[6], _INDEX(row)), _INDEX(tile.lanes))
+        place = tile.vector(sums.data, line)
+        total = builder.load(place, align=4)
+        for v in range(_VECTORS):
+            start = builder.add(builder.mul(arguments[3], _INDEX(across)), tile.at(v))
+            share = builder.load(tile.vector(shares.data, start), align=4)
+            product = builder.fmul(values[row][v], share, flags=_FUSED)
+            total = builder.fadd(total, product, flags=_FUSED)
+        builder.store(total, place, align=4)
+    return context.get_dummy_value()
 
 
-@cast("Any", intrinsic)
-def _store_from_registers(_: Any, left: Any, i: Any, panels: Any, p: Any, out: Any) -> Any:
+@instructions_for(_store_tile, types.void)
+def _store_from_registers(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the tile in vector instructions, its values to memory."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        tile = _Tile(context, builder, signature, arguments)
-        values, table = tile.values(), tile.array(4)
-        length = cgutils.unpack_tuple(builder, table.shape, 2)[1]
-        for row in range(HEIGHT):
-            line = builder.mul(builder.add(arguments[1], _INDEX(row)), length)
-            first = builder.mul(arguments[3], _INDEX(_VECTORS * tile.lanes))
-            for v in range(_VECTORS):
-                start = builder.add(builder.add(line, first), tile.at(v))
-                builder.store(values[row][v], tile.vector(table.data, start), align=4)
-        return context.get_dummy_value()
-
-    return cast("Any", types.void)(left, i, panels, p, out), code
+    tile = _Tile(context, builder, signature, arguments)
+    values, table = tile.values(), tile.array(4)
+    length = cgutils.unpack_tuple(builder, table.shape, 2)[1]
+    for row in range(HEIGHT):
+        line = builder.mul(builder.add(arguments[1], _INDEX(row)), length)
+        first = builder.mul(arguments[3], _INDEX(_VECTORS * tile.lanes))
+        for v in range(_VECTORS):
+            start = builder.add(builder.add(line, first), tile.at(v))
+            builder.store(values[row][v], tile.vector(table.data, start), align=4)
+    return context.get_dummy_value()
 
 
 _INDEX, _SHORT = ir.IntType(64), ir.IntType(32)
