@@ -10,6 +10,7 @@ from typing import Any, Literal, ParamSpec, cast, overload
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._wording import shorten
 
 Validity = Literal["surely", "fixed-n", "anytime", "in-expectation", "quoted"]
@@ -101,6 +102,34 @@ class Guarantee:
         if observed != observed:  # noqa: PLR0124 - NaN; a whole number may be no float
             raise ValueError("observed=nan cannot be compared with a bound; pass a number")
         return observed <= self.bound if self.direction == "upper" else observed >= self.bound
+
+
+def with_confidence(
+    quantity: str,
+    bound: float,
+    delta: float,
+    assumes: Mapping[str, str],
+    *,
+    reference: str,
+    direction: Literal["upper", "lower"] = "upper",
+    validity: Validity = "fixed-n",
+    trivial: float | None = None,
+) -> Guarantee:
+    """Return the statement, with confidence 1 - delta, that a quantity is at most so much.
+
+    `trivial` is what is known of it without a proof; of a share, 1, or 0 from below.
+    """
+    of_a_share = 1.0 if direction == "upper" else 0.0
+    return Guarantee(
+        quantity=quantity,
+        bound=bound,
+        assumes=assumes,
+        reference=reference,
+        confidence=_arguments.confidence_from(delta),
+        direction=direction,
+        validity=validity,
+        trivial=of_a_share if trivial is None else trivial,
+    )
 
 
 @overload

@@ -16,7 +16,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
 from surelearn.bounds import _margins, _pac_bayes, vc
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._planner import exact, least, log, log_survival, planner
 from surelearn.bounds._special import binomial_cdf
 from surelearn.bounds._tail import exp_up
@@ -321,12 +321,5 @@ def _growth(
 
 
 def _risk(bound: float, delta: float, assumes: Mapping[str, str], reference: str) -> Guarantee:
-    return Guarantee(
-        quantity="the probability that the vote is wrong",
-        bound=bound,
-        assumes=assumes,
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    quantity = "the probability that the vote is wrong"
+    return with_confidence(quantity, bound, delta, assumes, reference=reference)

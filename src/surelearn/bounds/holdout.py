@@ -15,7 +15,7 @@ from scipy import special
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.bounds import _counts, _rounding, _wealth, inversions
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner
 from surelearn.bounds._special import binomial_cdf, log_choose_above, log_choose_all
 
@@ -111,7 +111,9 @@ def _on_quantile(bound: float, alpha: float, delta: float) -> Guarantee:
     reference = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
     fixed = {"alpha": "alpha was fixed beforehand"}
     quantity = f"the {1.0 - alpha:g} quantile of the residuals"
-    return _claim(quantity, bound, delta, fixed, reference=reference, trivial=math.inf)
+    return with_confidence(
+        quantity, bound, delta, {**_FRESH, **fixed}, reference=reference, trivial=math.inf
+    )
 
 
 @theorem(realised=("errors", "n_in_class"))
@@ -129,7 +131,7 @@ def class_conditional(*, errors: int, n_in_class: int, delta: float) -> Guarante
     bound = float(inversions.binomial_upper(_errors_of(errors, n), n, _level_of(delta)))
     reference = "Clopper and Pearson, Biometrika 26 (1934), given the number of rows"
     quantity = "the probability of an error given the class"
-    return _claim(quantity, bound, delta, {}, reference=reference)
+    return with_confidence(quantity, bound, delta, _FRESH, reference=reference)
 
 
 @theorem
@@ -149,7 +151,7 @@ def all_thresholds(*, n: int, delta: float) -> Guarantee:
     quantity = "the largest excess of P(score <= t) over its estimate, over all t"
     reference = "Birnbaum and Tingey, Annals of Mathematical Statistics 22 (1951)"
     one_sided = {"one_sided": "only excesses are read off it"}
-    return _claim(quantity, bound, delta, one_sided, reference=reference)
+    return with_confidence(quantity, bound, delta, {**_FRESH, **one_sided}, reference=reference)
 
 
 @theorem(realised=("only_first_wrong", "only_second_wrong"))
@@ -174,7 +176,7 @@ def error_difference(
     ordered = {"fixed_order": "which model is the first was fixed before the hold-out was opened"}
     reference = "Clopper and Pearson, Biometrika 26 (1934), twice at delta/2"
     # Both terms are rounded outward by more than their difference can lose.
-    return _claim(quantity, bound, delta, ordered, reference=reference)
+    return with_confidence(quantity, bound, delta, {**_FRESH, **ordered}, reference=reference)
 
 
 def mcnemar(*, only_first_wrong: int, only_second_wrong: int) -> float:
@@ -376,27 +378,7 @@ def _reused(
     log_level = math.log(_level_of(delta)) - log_price
     bound = inversions.binomial_upper_at_log_level(_errors_of(errors, n), n, log_level)
     quantity = "the probability of an error of the model printed"
-    return _claim(quantity, bound, delta, mode, reference=reference)
-
-
-def _claim(
-    quantity: str,
-    bound: float,
-    delta: float,
-    assumes: Mapping[str, str],
-    *,
-    reference: str,
-    trivial: float = 1.0,
-) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes={**_FRESH, **assumes},
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=trivial,
-    )
+    return with_confidence(quantity, bound, delta, {**_FRESH, **mode}, reference=reference)
 
 
 def _errors_of(errors: int, n: int) -> int:

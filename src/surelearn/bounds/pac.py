@@ -15,7 +15,7 @@ from scipy import special
 from surelearn import _arguments
 from surelearn._typing import Indices, Mask
 from surelearn.bounds import _rounding, inversions
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._special import binomial_sf, log_choose_above
 
 _SAMPLE = {"independent": "the n examples are independent draws from the law the risk refers to"}
@@ -102,15 +102,10 @@ def occam(*, errors: int, n: int, bits: float, delta: float) -> Guarantee:
     n = _arguments.count("n", n, at_least=1)
     errors = _arguments.count("errors", errors, at_most=n)
     log_level = -_log_code(bits) + math.log(_arguments.open_fraction("delta", delta))
-    return Guarantee(
-        quantity="the risk of every rule, given its errors and bits",
-        bound=inversions.binomial_upper_at_log_level(errors, n, log_level),
-        assumes={**_SAMPLE, **_CODE},
-        reference="Blumer et al. (1987); Langford, JMLR 6 (2005)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = inversions.binomial_upper_at_log_level(errors, n, log_level)
+    quantity = "the risk of every rule, given its errors and bits"
+    reference = "Blumer et al. (1987); Langford, JMLR 6 (2005)"
+    return with_confidence(quantity, bound, delta, {**_SAMPLE, **_CODE}, reference=reference)
 
 
 @theorem(realised=("mean", "bits"))
@@ -124,15 +119,11 @@ def occam_losses(*, mean: float, n: int, bits: float, delta: float) -> Guarantee
     """
     log_level = _log_code(bits) - math.log(_arguments.open_fraction("delta", delta))
     budget = log_level / _arguments.count("n", n, at_least=1)
-    return Guarantee(
-        quantity="the expected loss of every rule, given its mean loss and bits",
-        bound=inversions.kl_upper(_arguments.fraction("mean", mean), budget),
-        assumes={**_SAMPLE, **_CODE, "range": "every loss lies in [0, 1]"},
-        reference="Seeger, JMLR 3 (2002); Langford, JMLR 6 (2005)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = inversions.kl_upper(_arguments.fraction("mean", mean), budget)
+    quantity = "the expected loss of every rule, given its mean loss and bits"
+    assumes = {**_SAMPLE, **_CODE, "range": "every loss lies in [0, 1]"}
+    reference = "Seeger, JMLR 3 (2002); Langford, JMLR 6 (2005)"
+    return with_confidence(quantity, bound, delta, assumes, reference=reference)
 
 
 @theorem(realised=("bits",))
@@ -323,12 +314,7 @@ def _upper(
     *,
     trivial: float = 1.0,
 ) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=_rounding.up(bound),
-        assumes={**_SAMPLE, **assumes},
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=trivial,
+    known = {**_SAMPLE, **assumes}
+    return with_confidence(
+        quantity, _rounding.up(bound), delta, known, reference=reference, trivial=trivial
     )

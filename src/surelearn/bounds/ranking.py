@@ -12,7 +12,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._fresh_rows import IN_CLASS
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 
 _CAP = 0.75
 _MOST_PERMUTATIONS = 1000
@@ -99,13 +99,5 @@ def _in_blocks(values: Vector, blocks: int) -> Vector:
 
 
 def _at_least(bound: float, delta: float, assumes: dict[str, str], reference: str) -> Guarantee:
-    return Guarantee(
-        quantity=_QUANTITY,
-        bound=_rounding.down(max(bound, 0.0)),
-        assumes={**IN_CLASS, **_SCORE, **assumes},
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        direction="lower",
-        validity="fixed-n",
-        trivial=0.0,
-    )
+    bound, known = _rounding.down(max(bound, 0.0)), {**IN_CLASS, **_SCORE, **assumes}
+    return with_confidence(_QUANTITY, bound, delta, known, reference=reference, direction="lower")

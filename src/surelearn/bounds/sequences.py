@@ -12,7 +12,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _counts, _rounding, _wealth, inversions
-from surelearn.bounds._guarantee import Guarantee, Validity, theorem
+from surelearn.bounds._guarantee import Guarantee, Validity, theorem, with_confidence
 
 _SAME_MEAN = {"same_mean": "given the past, every loss has the same expectation"}
 _ARRIVAL = {"arrival": "the losses are in their order of arrival"}
@@ -261,15 +261,14 @@ def _on_mean(
     validity: Validity = "anytime",
     lower: bool = False,
 ) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes={"range": "every loss lies in [0, 1]", **assumes},
+    return with_confidence(
+        quantity,
+        bound,
+        delta,
+        {"range": "every loss lies in [0, 1]", **assumes},
         reference=reference,
-        confidence=_arguments.confidence_from(delta),
         direction="lower" if lower else "upper",
         validity=validity,
-        trivial=0.0 if lower else 1.0,
     )
 
 

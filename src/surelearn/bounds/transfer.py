@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding, inversions, regions
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 
 _ROWS = {
     "carried": "the bound on the risk of the old model holds, but for its own failure probability",
@@ -96,12 +96,5 @@ def _risk(risk: float) -> float:
 
 def _state(bound: float, delta: float, fixed: Mapping[str, str], reference: str) -> Guarantee:
     """Return the statement about the new model; no risk is below 0, whatever the difference is."""
-    return Guarantee(
-        quantity=_QUANTITY,
-        bound=max(_rounding.up(bound), 0.0),
-        assumes={**_ROWS, **fixed},
-        reference=reference,
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = max(_rounding.up(bound), 0.0)
+    return with_confidence(_QUANTITY, bound, delta, {**_ROWS, **fixed}, reference=reference)

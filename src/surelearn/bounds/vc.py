@@ -13,7 +13,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 
 _SAMPLE = {"independent": "the n examples are independent draws from the law the risk refers to"}
 _CLASS = {**_SAMPLE, "fixed_before": "the class of rules was fixed before the data were seen"}
@@ -185,25 +185,21 @@ def moment_realizable(*, n: int, vc_dimension: int, delta: float) -> Guarantee:
     n = _arguments.count("n", n, at_least=1)
     vc_dimension = _arguments.count("vc_dimension", vc_dimension)
     log_delta = math.log(_arguments.open_fraction("delta", delta))
-    return Guarantee(
-        quantity="the risk of every rule without training errors",
-        bound=moment_root(
-            lambda m: log_sauer(n=m, vc_dimension=vc_dimension), n, 0, log_delta, log_weight=0.0
-        ),
-        assumes={
-            **_SAMPLE,
-            "fixed_before": (
-                f"the class, of VC dimension at most {vc_dimension}, was fixed before the data"
-            ),
-            "consistent": (
-                "only rules without errors on the n examples are claimed, as declared beforehand"
-            ),
-        },
-        reference="surelearn theory pages; sharpens Blumer et al., JACM 36 (1989)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
+    bound = moment_root(
+        lambda m: log_sauer(n=m, vc_dimension=vc_dimension), n, 0, log_delta, log_weight=0.0
     )
+    assumes = {
+        **_SAMPLE,
+        "fixed_before": (
+            f"the class, of VC dimension at most {vc_dimension}, was fixed before the data"
+        ),
+        "consistent": (
+            "only rules without errors on the n examples are claimed, as declared beforehand"
+        ),
+    }
+    quantity = "the risk of every rule without training errors"
+    reference = "surelearn theory pages; sharpens Blumer et al., JACM 36 (1989)"
+    return with_confidence(quantity, bound, delta, assumes, reference=reference)
 
 
 @theorem(realised=("errors",))
@@ -322,27 +318,13 @@ def _moment_guarantee(
     n = _arguments.count("n", n, at_least=1)
     errors = _arguments.count("errors", errors, at_most=n)
     log_delta = math.log(_arguments.open_fraction("delta", delta))
-    return Guarantee(
-        quantity="the risk of every rule with so many training errors",
-        bound=moment_root(log_growth, n, errors, log_delta),
-        assumes={**_CLASS, **rules},
-        reference="surelearn theory pages; sharpens Vapnik and Chervonenkis (1971)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = moment_root(log_growth, n, errors, log_delta)
+    quantity = "the risk of every rule with so many training errors"
+    reference = "surelearn theory pages; sharpens Vapnik and Chervonenkis (1971)"
+    return with_confidence(quantity, bound, delta, {**_CLASS, **rules}, reference=reference)
 
 
 def _closed_guarantee(quantity: str, bound: float, delta: float) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=_rounding.up(bound),
-        assumes={
-            **_CLASS,
-            "vc_dimension": "the VC dimension of the class is at most vc_dimension",
-        },
-        reference="Vapnik and Chervonenkis (1971); Mohri et al. (2018), chapter 3",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    known = {**_CLASS, "vc_dimension": "the VC dimension of the class is at most vc_dimension"}
+    reference = "Vapnik and Chervonenkis (1971); Mohri et al. (2018), chapter 3"
+    return with_confidence(quantity, _rounding.up(bound), delta, known, reference=reference)

@@ -14,9 +14,10 @@ from scipy import special
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _pac_bayes, _rounding, inversions
-from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._special import log_xi_all
 
+_GIBBS = "the mean risk under the posterior"
 _LOSSES = {
     "independent": "the examples are independent draws of one law",
     "range": "losses lie in [0, 1]",
@@ -46,15 +47,9 @@ def pac_bayes_kl(*, gibbs_loss: float, divergence: float, n: int, delta: float) 
     0.152
     """
     gibbs_loss = _arguments.fraction("gibbs_loss", gibbs_loss)
-    return Guarantee(
-        quantity="the mean risk under the posterior",
-        bound=inversions.kl_upper(gibbs_loss, _pac_bayes.budget(divergence, n, delta)),
-        assumes=_PRIOR,
-        reference="Seeger, JMLR 3 (2002); Maurer (2004)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = inversions.kl_upper(gibbs_loss, _pac_bayes.budget(divergence, n, delta))
+    reference = "Seeger, JMLR 3 (2002); Maurer (2004)"
+    return with_confidence(_GIBBS, bound, delta, _PRIOR, reference=reference)
 
 
 @theorem(realised=("gibbs_loss", "divergence"))
@@ -78,15 +73,9 @@ def pac_bayes_lambda(
         half = trade_off / 2.0
     else:
         raise _arguments.refuse("trade_off", trade_off, "in (0, 2)")
-    return Guarantee(
-        quantity="the mean risk under the posterior",
-        bound=_rounding.up((gibbs_loss + price / (2.0 * half)) / (1.0 - half)),
-        assumes=_PRIOR,
-        reference="Thiemann, Igel, Wintenberger and Seldin, ALT (2017)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    bound = _rounding.up((gibbs_loss + price / (2.0 * half)) / (1.0 - half))
+    reference = "Thiemann, Igel, Wintenberger and Seldin, ALT (2017)"
+    return with_confidence(_GIBBS, bound, delta, _PRIOR, reference=reference)
 
 
 @theorem(realised=("losses", "sizes"))
@@ -312,15 +301,8 @@ def _vote(bound: float, limits: str, reference: str) -> Guarantee:
 def _out_of_bag(
     quantity: str, bound: float, delta: float, assumes: Mapping[str, str] = _BAGS
 ) -> Guarantee:
-    return Guarantee(
-        quantity=quantity,
-        bound=bound,
-        assumes=assumes,
-        reference="surelearn theory pages; sharpens Lorenzen, Igel and Seldin (2019)",
-        confidence=_arguments.confidence_from(delta),
-        validity="fixed-n",
-        trivial=1.0,
-    )
+    reference = "surelearn theory pages; sharpens Lorenzen, Igel and Seldin (2019)"
+    return with_confidence(quantity, bound, delta, assumes, reference=reference)
 
 
 def _mean_risk(

@@ -347,6 +347,11 @@ def claim_about(loss: Any, groups: Groups | None, *, random_state: int) -> Claim
     return MeanLoss(ZeroOne(), groups)
 
 
+def rows_counted(claim: Claim) -> Indices | None:
+    """Return one row of each group, if the claim counts no others."""
+    return claim.counted if isinstance(claim, ErrorRate | ErrorSize) else None
+
+
 def _one_counts(groups: Groups) -> bool:
     """Return whether one row of each group counts, where errors are: of copies."""
     return groups.of_copies and not _by_means.get()

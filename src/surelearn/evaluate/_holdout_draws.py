@@ -1,23 +1,30 @@
 """Drawing a hold-out: from a number and a seed alone, in the same way everywhere."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import indexable
 
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
-from surelearn._typing import Indices
+from surelearn._jit.sound_matrices import sound
+from surelearn._typing import ArrayLike, Indices
+from surelearn.base.chunks import some_rows
 from surelearn.base.row_identity import (
+    RowSet,
     count_distinct,
     count_rounded,
     count_shared,
     number_copies,
     rounded_hashes,
     row_hashes,
+    rows_of,
 )
 from surelearn.certificate import Evidence, assumed, by_construction, checked
 from surelearn.evaluate._holdout_claims import Groups
+from surelearn.evaluate._holdout_rules import check_groups, check_labels
 
 Copies: TypeAlias = Literal["together", "independent"]
 """What becomes of equal rows: they stay together, or each is a draw of its own."""
@@ -61,51 +68,79 @@ def draw_groups(groups: NDArray[Any], *, fraction: float, seed: int) -> Indices:
 
 
 class Drawn(NamedTuple):
-    """A split: the places of its rows, what counts as one draw, and what that makes true."""
+    """A table split by a seed: which rows train, in an order drawn, and which are held out.
 
+    With the rules of the hold-out that follow from how it was drawn, and what that makes true.
+    """
+
+    X: Any
+    y: NDArray[Any]
     train: Indices
     holdout: Indices
-    groups: Indices | None
-    of_copies: bool
+    rules: dict[str, Any]
     evidence: dict[str, Evidence]
 
-    def shuffled(self, seed: int) -> Indices:
-        """Return the training rows in an order drawn by the seed, for learners that go by it."""
-        return np.random.default_rng(seed).permutation(self.train)
+    @property
+    def table(self) -> RowSet:
+        """All rows with their labels."""
+        return rows_of(self.X, self.y)
 
-    def rules(self, y: NDArray[Any], by_class: Any) -> dict[str, Any]:
-        """Return the rules of the hold-out that follow from how it was drawn."""
-        if self.groups is None:
-            return {}
-        rules: dict[str, Any] = {"groups": Groups(self.groups[self.holdout], self.of_copies)}
-        # Groups are drawn with their labels, so that the hold-out cannot tell which classes exist.
-        return rules | ({"by_class": np.unique(y[self.train])} if by_class is True else {})
+    @property
+    def training(self) -> tuple[Any, NDArray[Any]]:
+        """The rows and labels to train on, shuffled for learners that go by their order."""
+        return some_rows(self.X, self.train), self.y[self.train]
+
+    @property
+    def held_out(self) -> tuple[Any, NDArray[Any]]:
+        """The rows and labels of the hold-out, in their order."""
+        return some_rows(self.X, self.holdout), self.y[self.holdout]
 
 
 def draw(
-    X: Any, n: int, *, fraction: float, seed: int, copies: Any, groups: NDArray[Any] | None
+    X: Any, y: ArrayLike, *, fraction: float, seed: int, copies: Copies, rules: Mapping[str, Any]
 ) -> Drawn:
-    """Split rows by the seed; equal ones stay on the same side if they are to stay together."""
+    """Split rows by the seed; equal ones stay on the same side if they are to stay together.
+
+    `rules` are those of the hold-out; where they name groups, whole ones are drawn.
+    """
+    X = sound(X)
+    _arguments.open_fraction("fraction", fraction)
+    (X,) = indexable(X)
+    y = check_labels(X, y)
+    groups = check_groups(rules.get("groups"), y)
     if copies not in get_args(Copies):
         raise _arguments.refuse("copies", copies, "'together' or 'independent'")
-    if n < 2:
+    if len(y) < 2:
         raise ValueError("a split into two parts needs two rows at least")
     hashes = row_hashes(X)
-    places, drew = groups, "Holdout.split drew whole groups"
-    if groups is None and copies == "together":
-        places, drew = number_copies(hashes), "Holdout.split drew it, copies of a row together"
+    places, drew = _what_is_drawn(hashes, groups, copies)
     if places is None:
-        held_out, drew = draw_some(n, fraction=fraction, seed=seed), "Holdout.split drew it"
+        held_out = draw_some(len(y), fraction=fraction, seed=seed)
+    elif len(np.unique(places)) < 2:
+        raise ValueError("all rows are copies of one row, or one group: nothing can be split")
     else:
-        if len(np.unique(places)) < 2:
-            raise ValueError("all rows are copies of one row, or one group: nothing can be split")
         held_out = draw_groups(places, fraction=fraction, seed=seed)
-    train = np.delete(np.arange(n), held_out)
-    found = {
-        "blind_split": by_construction(drew),
-        **_compare_parts(X, hashes, train, held_out),
-    }
-    return Drawn(train, held_out, places, groups is None and places is not None, found)
+    train = np.delete(np.arange(len(y)), held_out)
+    known = {"blind_split": by_construction(drew), **_compare_parts(X, hashes, train, held_out)}
+    rules = dict(rules)
+    if places is not None:
+        rules["groups"] = Groups(places[held_out], of_copies=groups is None)
+        if rules.get("by_class") is True:
+            # Groups are drawn with their labels: the hold-out cannot tell which classes exist.
+            rules["by_class"] = np.unique(y[train])
+    return Drawn(X, y, np.random.default_rng(seed).permutation(train), held_out, rules, known)
+
+
+def _what_is_drawn(
+    hashes: Hashes, groups: Groups | None, copies: Copies
+) -> tuple[Indices | None, str]:
+    """Return which rows are drawn as one, if some are, and the words for it."""
+    if groups is not None:
+        return groups.places, "Holdout.split drew whole groups"
+    places = number_copies(hashes) if copies == "together" else None
+    if places is None:
+        return None, "Holdout.split drew it"
+    return places, "Holdout.split drew it, copies of a row together"
 
 
 def _compare_parts(

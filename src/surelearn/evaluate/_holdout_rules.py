@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,9 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
-from surelearn._wording import exactly
-from surelearn.base import fingerprint
-from surelearn.base.cell_bits import cell_bits
+from surelearn._wording import confidence, exactly
 from surelearn.base.fitting import count_missing
 from surelearn.base.labels import exact, refuse_unlike
-from surelearn.base.row_identity import RowSet, row_hashes, with_labels
 from surelearn.base.validation import distinct
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
@@ -70,6 +66,18 @@ class Rules(NamedTuple):
     def share(self) -> float:
         """The failure probability of one question."""
         return self.delta / self.n_models
+
+    def told(self, n_rows: int, n_asked: int) -> str:
+        """Say how many rows there are, what was asked, and what may still be asked."""
+        level = f"with confidence {confidence(self.delta)}"
+        told = f"{n_rows:,} rows held out; models asked about so far: {n_asked}."
+        if self.mode == "open":
+            return f"{told} It gives numbers, and certifies nothing: call score(model)."
+        if self.mode != "once":
+            return f"{told} At most {self.n_models:,} in mode {self.mode!r}, together {level}."
+        if n_asked:
+            return f"{told} That was all: any other model needs fresh rows."
+        return f"{told} certify(model) answers about one model, {level}."
 
     def together(self, n_classes: int) -> str:
         """Say of what else a claim holds at once: of all models, of all classes."""
@@ -130,22 +138,6 @@ def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tup
         )
     labels = y if by_class is True else column_or_1d(cast("ArrayLike", by_class))
     return tuple(distinct(labels).tolist())
-
-
-def name_rules(rules: Rules, loss: Any, classes: Any, groups: RowSet | None) -> str:
-    """Return a name for all that was fixed before anyone looked: other rules, another name."""
-    try:
-        named = "zero_one" if is_zero_one(loss) else loss
-        return fingerprint((tuple(rules), named, classes, groups))
-    except ValueError:  # a loss that cannot be recognised again is like no other
-        return uuid4().hex
-
-
-def rows_in_groups(X: Any, groups: Groups | None) -> RowSet | None:
-    """Return which rows count as one, whatever their order."""
-    if groups is None:
-        return None
-    return RowSet.of(with_labels(row_hashes(X), cell_bits(groups.places)))
 
 
 def check_evidence(evidence: Mapping[str, Evidence] | None, claim: Claim) -> dict[str, Evidence]:

@@ -37,6 +37,8 @@ def issue(
     n_classes: int,
 ) -> Certificate:
     """Certify one claim about a model; of a failed gate or a spent hold-out no number is told."""
+    if by_class := isinstance(claim, ClassErrorRate):
+        rules = rules._replace(target=None)  # the gate is for all rows
     found = claim.bound(y, question.predicted, delta=entry.delta_spent)
     guarantee = found.guarantee
     failed = rules.target is not None and guarantee.bound > rules.target
@@ -60,7 +62,7 @@ def issue(
         reproduce={
             "model": question.model,
             "data": entry.holdout,
-            **({"class": str(claim.label)} if isinstance(claim, ClassErrorRate) else {}),
+            **({"class": str(claim.label)} if by_class else {}),
             **({} if withheld else _rows_to_halve_slack(found)),
         },
     )

@@ -6,27 +6,23 @@ and is the only thing that issues hold-out certificates: of all rows, of groups,
 ledger belongs to the rows: another `Holdout` on them goes on with it (`surelearn.evaluate.ledger`).
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import indexable
 
-from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._locks import in_turn
 from surelearn._shown import Shown
-from surelearn._typing import ArrayLike, Indices
-from surelearn._wording import confidence
+from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint, fingerprint
-from surelearn.base.cell_bits import cell_bits, spread, to_single
+from surelearn.base.cell_bits import cell_bits
 from surelearn.base.chunks import in_chunks, some_rows
 from surelearn.base.error_sizes import absolute_errors
-from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of, with_labels
+from surelearn.base.row_identity import RowSet, labelled_hashes
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -45,15 +41,21 @@ from surelearn.evaluate._holdout_claims import (
     Answers,
     Claim,
     ClassErrorRate,
-    ErrorRate,
     ErrorSize,
     PointwiseLoss,
     Quantile,
     claim_about,
     is_zero_one,
     one_of_each,
+    rows_counted,
 )
 from surelearn.evaluate._holdout_draws import Copies, draw
+from surelearn.evaluate._holdout_identity import (
+    digest_of_question,
+    name_rules,
+    rows_in_groups,
+    what_counts,
+)
 from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._recorded_truths import runs_of_truths
 from surelearn.evaluate._row_by_row import answered_alone, worst_of
@@ -143,6 +145,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         )
         self._groups = _holdout_rules.check_groups(groups, self.y)
         self._claim = claim_about(loss, self._groups, random_state=random_state)
+        self._counted = rows_counted(self._claim)
         self._counts_errors = is_zero_one(loss)
         self._classes = _holdout_rules.check_classes(by_class, self.y, loss, self._groups)
         self._beside = check_beside(claims, positive, baseline, loss=loss)
@@ -214,22 +217,12 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         >>> len(X_train), len(held_out.y)
         (7, 3)
         """
-        X = sound(X)
-        _arguments.open_fraction("fraction", fraction)
-        (X,) = indexable(X)
-        y = _holdout_rules.check_labels(X, y)
-        named = _holdout_rules.check_groups(rules.get("groups"), y)
-        given = None if named is None else named.places
-        drawn = draw(X, len(y), fraction=fraction, seed=seed, copies=copies, groups=given)
-        train, rules = drawn.shuffled(seed), rules | drawn.rules(y, rules.get("by_class"))
-        held_out = cls(some_rows(X, drawn.holdout), y[drawn.holdout], **rules)
-        held_out._drawn_at_random, held_out._table = (
-            True,
-            (rows_of(X, y),),
-        )
+        drawn = draw(X, y, fraction=fraction, seed=seed, copies=copies, rules=rules)
+        held_out = cls(*drawn.held_out, **drawn.rules)
+        held_out._drawn_at_random, held_out._table = True, (drawn.table,)
         held_out._evidence = {**drawn.evidence, **held_out._evidence}
         held_out.allow_duplicates |= "unseen" in drawn.evidence
-        return some_rows(X, train), y[train], held_out
+        return *drawn.training, held_out
 
     @staticmethod
     def from_predictions(y_true: ArrayLike, y_pred: ArrayLike, **rules: Any) -> RecordedHoldout:
@@ -280,21 +273,21 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """
         if self._rules.mode == "open":
             raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
-        predicted = self._predictions(model)
-        identity = fingerprint(model)
-        stated = self._state_beside(model, predicted)
-        beside = () if stated is None else stated.answers
-        asked = f"{identity} {self._answers_to_rows(predicted, *beside)}"
+        predicted, identity = self._predictions(model), fingerprint(model)
+        stated = self._state_beside(model, self.X, predicted)
+        said = (predicted,) if stated is None else (predicted, *stated.answers)
+        asked = f"{identity} {digest_of_question(self._held, said)}"
         if asked in self._issued:
             return self._issued[asked]
         self._refuse_if_spent()
-        evidence, mode = self._demands(model, predicted, stated), self._rules.mode
+        evidence = self._demands(model, predicted, stated)
+        # From here on it was asked, whatever comes of it; each claim is charged before it is made.
         standing, known = self._stand(asked)
-        demands = _holdout_rules.state_demands(
-            evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
-        )
+        if known is not None:
+            evidence["not_chosen_by_them"] = known
+        demands = _holdout_rules.state_demands(evidence, self._rules.mode)
         question = Question(identity, predicted, demands, standing)
-        certificate = self._issue(self._claim, question, self._rules.share)
+        certificate = self._issue(self._claim, question)
         self._issued[asked] = Answers(certificate, predicted)
         if not certificate.violated:  # of a model that failed the gate nothing else may leak
             by_class = self._issue_classes(question)
@@ -304,33 +297,58 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
                 self._account.look("locked", identity)
         return self._issued[asked]
 
-    def _facts(self) -> Mapping[str, Any]:
-        """Return the rules, and how often these rows were asked: nothing about their labels."""
-        rules = self._rules
-        facts = {"n_rows": len(self.y), "mode": rules.mode, "delta": rules.delta}
-        return {**facts, "n_models": rules.n_models, "asked": len(self._issued)}
+    def _refuse_if_spent(self) -> None:
+        n_asked = self._ledger[-1].query if self._ledger else 0
+        passed = any(a.certificate.status != "void" for a in self._issued.values())
+        if self._rules.mode == "gate" and passed:
+            raise ValueError("the gate is locked: a model has passed. Draw a fresh hold-out")
+        if n_asked >= self._rules.n_models:
+            raise ValueError(
+                f"this hold-out has answered all {self._rules.n_models} questions it was set up "
+                "for. Draw a fresh one, or plan more beforehand: Holdout(..., mode='family', "
+                "n_models=K)"
+            )
 
-    def __str__(self) -> str:
-        """Return how many rows there are, what was asked, and what may still be asked."""
-        rules, asked = self._rules, len(self._issued)
-        level = f"with confidence {confidence(rules.delta)}"
-        told = f"{len(self.y):,} rows held out; models asked about so far: {asked}."
-        if rules.mode == "open":
-            return f"{told} It gives numbers, and certifies nothing: call score(model)."
-        if rules.mode != "once":
-            return f"{told} At most {rules.n_models:,} in mode {rules.mode!r}, together {level}."
-        if asked:
-            return f"{told} That was all: any other model needs fresh rows."
-        return f"{told} certify(model) answers about one model, {level}."
+    def _stand(self, model: str) -> tuple[Standing, Evidence | None]:
+        """Enter a question in the ledger of these rows; return where it stands, and the evidence.
 
-    def _picture(self) -> tuple[str, Any]:
-        if not self._issued:
-            raise ValueError("this hold-out has answered nothing yet: call certify(model) first")
-        answers = [answered.certificate for answered in self._issued.values()]
-        names = (
-            ["this model"] if len(answers) == 1 else [f"model {i + 1}" for i in range(len(answers))]
+        Where someone else keeps account of these rows, this is the place to ask them.
+        """
+        return self._account.ask(model)
+
+    def _issue(self, claim: Claim, question: Question, n_classes: int = 1) -> Certificate:
+        """Charge a claim its share of delta, then certify it."""
+        rules, number = self._rules, question.standing.number
+        share = rules.share / n_classes
+        # From here on labels are looked at, and even an error about them tells something: it is
+        # charged before, and says nothing in particular.
+        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, number)
+        self._ledger.append(entry)
+        evidence = {k: self._evidence.get(k, known) for k, known in claim.evidence.items()}
+        return issue(
+            claim, question, rules, self.y, entry=entry, evidence=evidence, n_classes=n_classes
         )
-        return self._drawn_by, dict(zip(names, answers, strict=True))
+
+    def _issue_classes(self, question: Question) -> dict[str, Certificate]:
+        """Certify the error rate of each class with rows here; all of them together at delta.
+
+        A class that nobody announced has no share of delta, and no certificate.
+        """
+        here = set(np.unique(self.y).tolist() if self._classes else ())
+        return {
+            str(label): self._issue(
+                ClassErrorRate(label, self._groups, self._seed), question, len(self._classes)
+            )
+            for label in self._classes
+            if label in here
+        }
+
+    def _issue_beside(self, stated: Stated | None, certificate: Certificate) -> Audit | None:
+        """Certify the claims beside a certificate, all of them together at delta once more."""
+        if stated is None or certificate.family is None:
+            return None
+        self._ledger.append(certificate.family)
+        return stated.issue(certificate, self._rules.share)
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs.
@@ -346,145 +364,23 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         self._account.look("open", fingerprint(model))
         return self._claim.bound(self.y, predicted, delta=self._rules.share).observed
 
-    def _stand(self, model: str) -> tuple[Standing, Evidence | None]:
-        """Enter a question in the ledger of these rows; return where it stands, and the evidence.
-
-        Where someone else keeps account of these rows, this is the place to ask them.
-        """
-        return self._account.ask(model)
-
-    @property
-    def _counted(self) -> Indices | None:
-        """One row of each group, if the claim counts no others."""
-        claim = self._claim
-        return claim.counted if isinstance(claim, ErrorRate | ErrorSize) else None
+    @cached_property
+    def _account(self) -> Account:
+        """What this process remembers of these rows."""
+        held, seed = self._held, None if self._groups is None else self._seed
+        fixed = (self._classes, *what_counts(held, self._counted, self._beside, seed))
+        truths = runs_of_truths(cell_bits(np.asarray(self.y)))  # of predictions recorded, too
+        return Account(
+            rows=(RowSet.of(held), *self._table, *truths),
+            rules=name_rules(self._rules, self._loss, fixed, rows_in_groups(self.X, self._groups)),
+            n_models=self._rules.n_models,
+            held=held,
+        )
 
     @cached_property
     def _held(self) -> Hashes:
         """A hash of each row with its label."""
         return labelled_hashes(self.X, self.y)
-
-    @cached_property
-    def _account(self) -> Account:
-        """What this process remembers of these rows."""
-        held = self._held
-        truths = runs_of_truths(cell_bits(np.asarray(self.y)))  # of predictions recorded, too
-        return Account(
-            rows=(RowSet.of(held), *self._table, *truths),
-            rules=_holdout_rules.name_rules(
-                self._rules,
-                self._loss,
-                self._what_counts(held),
-                _holdout_rules.rows_in_groups(self.X, self._groups),
-            ),
-            n_models=self._rules.n_models,
-            held=held,
-        )
-
-    def _what_counts(self, held: Hashes) -> tuple[Any, ...]:
-        """Return what else is fixed: classes and claims, and the draw by order or seed.
-
-        One row of each group is drawn, and some claims go by the order of rows. Whoever drew again
-        until the bound is good would have chosen it by these rows.
-        """
-        counted = self._counted
-        drawn = None if counted is None else RowSet.of(held[counted]).digest
-        if self._beside is None:
-            return (self._classes, drawn)
-        order = (
-            hashlib.sha256(held.tobytes()).hexdigest(),
-            None if self._groups is None else self._seed,
-        )
-        return (self._classes, drawn, self._beside.named, self._beside.baseline, order)
-
-    def _answers_to_rows(self, *answers: NDArray[Any]) -> str:
-        """Return a hash of these rows and of what was answered, whatever their order.
-
-        A model may depend on what its fingerprint does not see, and a part of the rows may be
-        chosen by what was wrong in all of them: either is another question.
-        """
-        found = self._held
-        for column in answers:
-            found = with_labels(spread(found), cell_bits(column, rounding=to_single))
-        return RowSet.of(found).digest
-
-    @property
-    def _n_asked(self) -> int:
-        return self._ledger[-1].query if self._ledger else 0
-
-    def _issue(self, claim: Claim, question: Question, share: float) -> Certificate:
-        """Certify one claim at its share of delta."""
-        rules, number = self._rules, question.standing.number
-        # From here on labels are looked at, and even an error about them tells something: it is
-        # charged before, and says nothing in particular.
-        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, number)
-        self._ledger.append(entry)
-        evidence = {k: self._evidence.get(k, known) for k, known in claim.evidence.items()}
-        by_class = isinstance(claim, ClassErrorRate)
-        return issue(
-            claim,
-            question,
-            rules._replace(target=None) if by_class else rules,
-            self.y,
-            entry=entry,
-            evidence=evidence,
-            n_classes=len(self._classes) if by_class else 1,
-        )
-
-    def _issue_classes(self, question: Question) -> dict[str, Certificate]:
-        """Certify the error rate of each class with rows here; all of them together at delta.
-
-        A class that nobody announced has no share of delta, and no certificate.
-        """
-        here = set(np.unique(self.y).tolist() if self._classes else ())
-        return {
-            str(label): self._issue(
-                ClassErrorRate(label, self._groups, self._seed),
-                question,
-                self._rules.share / len(self._classes),
-            )
-            for label in self._classes
-            if label in here
-        }
-
-    def _state_beside(self, model: Any, predicted: NDArray[Any]) -> Stated | None:
-        """Gather what the claims beside the certificate need; those that cannot be are refused."""
-        return self._state_beside_of(model, self.X, predicted)
-
-    def _state_beside_of(self, model: Any, X: Any, predicted: NDArray[Any]) -> Stated | None:
-        """Gather it from what the model says of a table, which stands for the rows."""
-        if self._beside is None:
-            return None
-        places = self._counted
-        if places is None and self._groups is not None:
-            places = one_of_each(self._groups.places, self._seed)
-        units = "rows" if self._groups is None else "groups"
-        return state_beside(
-            self._beside,
-            model,
-            X,
-            self.y,
-            predicted,
-            labels=None if isinstance(self._loss, Quantile) else self._labels(model, predicted),
-            counted=("copies" if self._groups and self._groups.of_copies else units, places),
-        )
-
-    def _labels(self, model: Any, predicted: NDArray[Any]) -> list[Any]:
-        """Return the classes there are: as the model knows them, or whoever made the hold-out."""
-        known = getattr(model, "classes_", None)
-        if known is None and self._beside is not None and not self._beside.asked:
-            raise ValueError(
-                "claims=True needs a model that knows its classes, by its attribute classes_: name "
-                "the claims instead"
-            )
-        return (np.union1d(self.y, predicted) if known is None else np.asarray(known)).tolist()
-
-    def _issue_beside(self, stated: Stated | None, certificate: Certificate) -> Audit | None:
-        """Certify the claims beside a certificate, all of them together at delta once more."""
-        if stated is None or certificate.family is None:
-            return None
-        self._ledger.append(certificate.family)
-        return stated.issue(certificate, self._rules.share)
 
     def _fingerprint(self) -> str:
         """Return the hash of the rows and labels that count."""
@@ -526,13 +422,48 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         other = None if self._beside is None else self._beside.baseline
         return () if other is None else (other,)
 
-    def _refuse_if_spent(self) -> None:
-        passed = any(a.certificate.status != "void" for a in self._issued.values())
-        if self._rules.mode == "gate" and passed:
-            raise ValueError("the gate is locked: a model has passed. Draw a fresh hold-out")
-        if self._n_asked >= self._rules.n_models:
+    def _state_beside(self, model: Any, X: Any, predicted: NDArray[Any]) -> Stated | None:
+        """Gather what the claims beside the certificate need; those that cannot be are refused."""
+        if self._beside is None:
+            return None
+        places, units = self._counted, "rows" if self._groups is None else "groups"
+        if places is None and self._groups is not None:
+            places = one_of_each(self._groups.places, self._seed)
+        return state_beside(
+            self._beside,
+            model,
+            X,
+            self.y,
+            predicted,
+            labels=None if isinstance(self._loss, Quantile) else self._labels(model, predicted),
+            counted=("copies" if self._groups and self._groups.of_copies else units, places),
+        )
+
+    def _labels(self, model: Any, predicted: NDArray[Any]) -> list[Any]:
+        """Return the classes there are: as the model knows them, or whoever made the hold-out."""
+        known = getattr(model, "classes_", None)
+        if known is None and self._beside is not None and not self._beside.asked:
             raise ValueError(
-                f"this hold-out has answered all {self._rules.n_models} questions it was set up "
-                "for. Draw a fresh one, or plan more beforehand: Holdout(..., mode='family', "
-                "n_models=K)"
+                "claims=True needs a model that knows its classes, by its attribute classes_: name "
+                "the claims instead"
             )
+        return (np.union1d(self.y, predicted) if known is None else np.asarray(known)).tolist()
+
+    def _facts(self) -> Mapping[str, Any]:
+        """Return the rules, and how often these rows were asked: nothing about their labels."""
+        rules = self._rules
+        facts = {"n_rows": len(self.y), "mode": rules.mode, "delta": rules.delta}
+        return {**facts, "n_models": rules.n_models, "asked": len(self._issued)}
+
+    def __str__(self) -> str:
+        """Return how many rows there are, what was asked, and what may still be asked."""
+        return self._rules.told(len(self.y), len(self._issued))
+
+    def _picture(self) -> tuple[str, Any]:
+        if not self._issued:
+            raise ValueError("this hold-out has answered nothing yet: call certify(model) first")
+        answers = [answered.certificate for answered in self._issued.values()]
+        names = (
+            ["this model"] if len(answers) == 1 else [f"model {i + 1}" for i in range(len(answers))]
+        )
+        return self._drawn_by, dict(zip(names, answers, strict=True))

@@ -79,17 +79,18 @@ class HoldoutInParts(HoldoutOfProblem):
             found.append(not_together(model, X, widths, model.predict_width))
         return {**self._evidence, "row_by_row": worst_of(found)}
 
-    def _state_beside(self, model: Any, predicted: NDArray[Any]) -> Stated | None:
+    def _state_beside(self, model: Any, X: Any, predicted: NDArray[Any]) -> Stated | None:
         """Gather what claims need; a run from before scores were used uses them if asked."""
+        del X
         found = self._problem.answered
         if self._beside is None or found is None:
             return None
         if found.width is not None:
             rows = found.width.reshape(-1, 1)
-            return self._state_beside_of(_RecordedWidths(), rows, predicted)
+            return super()._state_beside(_RecordedWidths(), rows, predicted)
         score = found.score if self._beside.asked or self._problem.file.scored else None
         rows = np.zeros(len(self.y)) if score is None else score
-        return self._state_beside_of(_Recorded(model, score), rows.reshape(-1, 1), predicted)
+        return super()._state_beside(_Recorded(model, score), rows.reshape(-1, 1), predicted)
 
 
 def evidence_in_parts(problem: ProblemInParts) -> dict[str, Evidence]:

@@ -207,6 +207,19 @@ def sure_certificates(model: Any, delta: Any) -> tuple[Certificate, ...]:
     return () if model.run_ is None else tuple(certify_run(model))
 
 
+def run_and_risk_certificates(
+    model: Any, delta: float, *, only_if: str = ""
+) -> tuple[Certificate, ...]:
+    """Certify the last `fit` of a mistake-driven learner: its run, then its risk by compression.
+
+    A learner that has moved on since states nothing; `compression_certificate` has `only_if`.
+    """
+    check_is_fitted(model)
+    if model.run_ is None:
+        return ()
+    return (*certify_run(model), compression_certificate(model, delta=delta, only_if=only_if))
+
+
 def demands_of(begun: Any) -> tuple[Precondition, ...]:
     """Return what a learner's statements need beside their theorems: `_also()`, if it has that."""
     return begun._also() if hasattr(begun, "_also") else ()

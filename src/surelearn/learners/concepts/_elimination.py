@@ -18,9 +18,9 @@ from surelearn._jit import jit, power_weights, rows, tables
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
+from surelearn.base import MistakeRecord, OnlineLinearClassifier
 from surelearn.base.online.classifier import OnlineClassifier
-from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
+from surelearn.base.online.mistakes import Statement, of_all_problems, run_and_risk_certificates
 from surelearn.base.online.passes import Run, Visits
 from surelearn.booleans import NormalForm
 from surelearn.bounds import Guarantee
@@ -127,10 +127,7 @@ class Elimination(OnlineClassifier):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        return run_and_risk_certificates(self, delta)
 
     @property
     def formulas_(self) -> tuple[NormalForm, ...]:

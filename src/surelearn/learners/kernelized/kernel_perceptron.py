@@ -20,13 +20,13 @@ from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base import MistakeRecord, compression_certificate
+from surelearn.base import MistakeRecord
 from surelearn.base.online.mistakes import (
     Found,
     Statement,
-    certify_run,
     of_all_problems,
     perceptron_statements,
+    run_and_risk_certificates,
 )
 from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes, mistakes_perceptron
@@ -148,11 +148,8 @@ class KernelPerceptron(KernelMachine):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
         only_if = "" if is_ours(self.kernel) else "the kernel reads two examples and nothing else"
-        return (*certify_run(self), compression_certificate(self, delta=delta, only_if=only_if))
+        return run_and_risk_certificates(self, delta, only_if=only_if)
 
     @property
     def norms_(self) -> Vector:

@@ -19,8 +19,8 @@ from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
+from surelearn.base import MistakeRecord, OnlineLinearClassifier
+from surelearn.base.online.mistakes import Statement, of_all_problems, run_and_risk_certificates
 from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes_linear
 from surelearn.certificate import Certificate, by_construction, checked
@@ -193,10 +193,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        return run_and_risk_certificates(self, delta)
 
     @property
     def sums_(self) -> Matrix:

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base import OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import Statement, certify_run
+from surelearn.base import OnlineLinearClassifier
+from surelearn.base.online.mistakes import Statement, run_and_risk_certificates
 from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
@@ -152,10 +152,7 @@ class PassiveAggressive(OnlineLinearClassifier):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        return run_and_risk_certificates(self, delta)
 
     @property
     def rule_(self) -> Rule:

@@ -16,12 +16,12 @@ from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
-from surelearn.base import OnlineLinearClassifier, compression_certificate
+from surelearn.base import OnlineLinearClassifier
 from surelearn.base.online.mistakes import (
     MistakeRecord,
     Statement,
-    certify_run,
     of_linear_perceptron,
+    run_and_risk_certificates,
 )
 from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee, mistakes
@@ -127,10 +127,7 @@ class Perceptron(OnlineLinearClassifier):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        return run_and_risk_certificates(self, delta)
 
     def _statements(self, run: Run, state: State, record: MistakeRecord) -> Iterator[Statement]:
         return of_linear_perceptron(run, state, record)

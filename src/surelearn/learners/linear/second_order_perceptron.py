@@ -22,8 +22,8 @@ from surelearn._jit import inner, jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import Statement, best_multiple, certify_run
+from surelearn.base import OnlineLinearClassifier
+from surelearn.base.online.mistakes import Statement, best_multiple, run_and_risk_certificates
 from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee
 from surelearn.bounds import mistakes_linear as theory
@@ -224,10 +224,7 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
         delta
             The probability with which the statement about the risk may fail.
         """
-        check_is_fitted(self)
-        if self.run_ is None:
-            return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        return run_and_risk_certificates(self, delta)
 
     @property
     def root_(self) -> NDArray[np.float64]:
