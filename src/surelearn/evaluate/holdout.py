@@ -368,9 +368,8 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
     def _account(self) -> Account:
         """What this process remembers of these rows."""
         held = self._held
-        truths = runs_of_truths(cell_bits(np.asarray(self.y)))  # of predictions recorded, too
         return Account(
-            rows=(RowSet.of(held), *self._table, *truths),
+            rows=(RowSet.of(held), *self._table),
             rules=_holdout_rules.name_rules(
                 self._rules,
                 self._loss,
@@ -379,6 +378,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
             ),
             n_models=self._rules.n_models,
             held=held,
+            truths=tuple(runs_of_truths(cell_bits(np.asarray(self.y)))),
         )
 
     def _what_counts(self, held: Hashes) -> tuple[Any, ...]:
