@@ -1,20 +1,33 @@
 """Certificates of ways to evaluate are passed, whatever they honestly say of models and rows."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold
 
 from surelearn import (
+    AdaGrad,
     AxisAlignedRectangle,
+    DriftAlarm,
     GaussianNaiveBayes,
+    KernelPegasos,
+    KernelRidge,
     NearestNeighborsClassifier,
+    OnlineConformal,
+    OnlineGradientDescent,
+    OnlineRidge,
+    Pegasos,
     Perceptron,
+    StronglyConvexRate,
     cross_validate,
     minimize_structural_risk,
     progressive_validate,
 )
 from surelearn.app.verify import verify_certificate
+from surelearn.app.verifying.alone import not_checked
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
 
@@ -27,6 +40,50 @@ def refused(certificate):
     read = Certificate.from_json(certificate.to_json())
     assert read.status != "void"
     return [found for found in verify_certificate(read) if not found.holds]
+
+
+def told_beforehand():
+    """Return certificates whose claims tell what was fixed beforehand, and that number."""
+    signs = np.sign(Y)
+    alarm = DriftAlarm(tolerated=0.05, rows_between=9).update([0, 1] * 20)
+    conformal = OnlineConformal(OnlineRidge(alpha=3.0), alpha=0.1, learns=True)
+    conformal.learn(X, X[:, 0])
+    ridge = conformal.model.certificates()
+    steady = OnlineGradientDescent(radius=3.0, schedule=StronglyConvexRate(strong_convexity=0.5))
+    return [
+        (alarm.certificate(), "0.05"),
+        (alarm.certificate(), "40"),
+        (conformal.certificate(), "60"),
+        (conformal.deviation_certificate(), "0.1"),
+        (ridge[2], "3"),
+        (OnlineGradientDescent(radius=3.0).fit(X, signs).certificates()[0], "3"),
+        (OnlineGradientDescent(radius=3.0).fit(X, signs).certificates()[0], "0"),
+        (steady.fit(X, signs).certificates()[0], "0.25"),
+        (AdaGrad(limit=2.5).fit(X, signs).certificates()[0], "2.5"),
+        (Pegasos(regularization=0.02).fit(X, signs).certificates()[0], "0.01"),
+        (KernelPegasos(regularization=0.02).fit(X, signs).certificates()[0], "0.01"),
+        (
+            KernelRidge(fit_intercept=False)
+            .fit(X, signs)
+            .stability_certificate(label_bound=1.5, kernel_radius=9.0),
+            "1.5",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("place", range(12))
+@pytest.mark.parametrize("other", ["7", "0.5", "1e9"])
+def test_another_number_that_was_fixed_beforehand_is_found(place, other):
+    certificate, number = told_beforehand()[place]
+    assert refused(certificate) == []
+    text = re.sub(rf"(?<![\d.]){re.escape(number)}(?!\d|\.\d)", other, certificate.claim)
+    assert text != certificate.claim
+    assert refused(replace(certificate, claim=text)) != []
+
+
+def test_what_no_input_tells_is_said_not_to_be_checked():
+    volume = OnlineRidge(alpha=3.0).fit(X, X[:, 0]).certificates()[1]
+    assert "that the regularization is 3" in not_checked(volume)
 
 
 @pytest.mark.parametrize("rows", [X, np.sign(X)], ids=["distinct", "copies"])

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 import surelearn
 from surelearn import Certificate, Holdout, Quantile
@@ -99,6 +99,17 @@ def test_a_model_and_recorded_predictions_of_the_same_truths_are_two_looks(first
     else:
         assert recorded.status == "void"
         assert recorded.preconditions[-1].status == "violated"
+
+
+@pytest.mark.parametrize("truths", ["labels drawn once", "a countdown"])
+def test_rows_with_the_same_truths_are_other_rows_to_a_hold_out_that_sees_them(truths):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 300) if truths == "labels drawn once" else np.arange(300.0)[::-1]
+    rules = {"loss": "zero_one" if truths == "labels drawn once" else Quantile(0.1)}
+    model = (DummyClassifier if rules["loss"] == "zero_one" else DummyRegressor)().fit([[0]], y[:1])
+    for _ in range(2):  # two experiments of one design, two machines until they fail
+        X = y[:, None] + rng.normal(size=(300, 2))
+        assert Holdout(X, y, **rules).certify(model).status != "void"
 
 
 def test_other_rows_are_not_taken_for_these():

@@ -369,12 +369,12 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """What this process remembers of these rows."""
         held, seed = self._held, None if self._groups is None else self._seed
         fixed = (self._classes, *what_counts(held, self._counted, self._beside, seed))
-        truths = runs_of_truths(cell_bits(np.asarray(self.y)))  # of predictions recorded, too
         return Account(
-            rows=(RowSet.of(held), *self._table, *truths),
+            rows=(RowSet.of(held), *self._table),
             rules=name_rules(self._rules, self._loss, fixed, rows_in_groups(self.X, self._groups)),
             n_models=self._rules.n_models,
             held=held,
+            truths=tuple(runs_of_truths(cell_bits(np.asarray(self.y)))),
         )
 
     @cached_property

@@ -29,6 +29,15 @@ _OF_PARTS = ", or about small parts of a large hold-out,"
 class Question(NamedTuple):
     """A question: the rules it was asked by, and the model it is about.
 
+    Attributes
+    ----------
+    rules
+        A name for all that was fixed beforehand.
+    model
+        A name for the model and its answers.
+    recorded
+        Whether answers were recorded, whose rows only their truths tell.
+
     Examples
     --------
     >>> Question(rules="once at 0.05", model="a1b2").model
@@ -37,6 +46,7 @@ class Question(NamedTuple):
 
     rules: str
     model: str
+    recorded: bool = False
 
 
 class Standing(NamedTuple):
@@ -67,11 +77,20 @@ class _Ledger:
         self.places: dict[int, set[str]] = defaultdict(set)
         self.held, self.kept = AskedRows(), set[str]()
 
-    def about(self, rows: Iterable[RowSet], held: Hashes | None) -> list[Question]:
-        """Return the questions asked about these rows, or about rows that are mostly these."""
+    def about(
+        self, rows: Iterable[RowSet], held: Hashes | None, truths: Iterable[RowSet] = ()
+    ) -> list[Question]:
+        """Return the questions asked about these rows, or about rows that are mostly these.
+
+        Truths tell the rows of recorded answers alone: other rows may well have the same, such as
+        those of an experiment made again or of a countdown.
+        """
         near = {place for one in rows for place in self._near(one)}
         near.update(() if held is None else self.held.near(held))
-        return list(dict.fromkeys(q for place in sorted(near) for q in self.asked[place]))
+        alike = {place for one in truths for place in self._near(one)}
+        found = [q for place in sorted(near) for q in self.asked[place]]
+        found += [q for place in sorted(alike) for q in self.asked[place] if q.recorded]
+        return list(dict.fromkeys(found))
 
     def _near(self, rows: RowSet) -> list[str]:
         found = {rows.digest} & self.sets.keys()
@@ -98,7 +117,12 @@ _ledger = _Ledger()
 
 
 def ask(
-    rows: Sequence[RowSet], question: Question, *, n_models: int, held: Hashes | None = None
+    rows: Sequence[RowSet],
+    question: Question,
+    *,
+    n_models: int,
+    held: Hashes | None = None,
+    truths: Sequence[RowSet] = (),
 ) -> Standing:
     """Enter a question about rows and say where it stands; it is entered before it is answered.
 
@@ -113,6 +137,8 @@ def ask(
     held
         A hash of each row of the hold-out, the first of `rows`: with them a question about a small
         part of it is recognised, too.
+    truths
+        By what recorded answers to these rows are known.
 
     Examples
     --------
@@ -124,9 +150,9 @@ def ask(
     Standing(number=2, before=1, allowed=False)
     """
     with _ledger.lock:
-        standing = decide(_ledger.about(rows, held), question, n_models=n_models)
+        standing = decide(_ledger.about(rows, held, truths), question, n_models=n_models)
         if standing.allowed:  # what is not allowed is not answered, so that it costs nothing
-            _ledger.add(rows, question, held)
+            _ledger.add([*rows, *truths], question, held)
         return standing
 
 
@@ -185,17 +211,22 @@ class Account(NamedTuple):
         How many models the rules allow.
     held
         A hash of each row of the hold-out.
+    truths
+        By what recorded answers to these rows are known.
     """
 
     rows: tuple[RowSet, ...]
     rules: str
     n_models: int
     held: Hashes
+    truths: tuple[RowSet, ...] = ()
 
     def ask(self, model: str) -> tuple[Standing, Evidence]:
         """Enter a question; return where it stands, and whether the rows may have chosen it."""
         question = Question(self.rules, model)
-        standing = ask(self.rows, question, n_models=self.n_models, held=self.held)
+        standing = ask(
+            self.rows, question, n_models=self.n_models, held=self.held, truths=self.truths
+        )
         if standing.allowed:
             which = f"question {standing.number} of {self.n_models} to a hold-out of these rows"
             unseen = "what was asked elsewhere" + (_OF_PARTS if not _ledger.held.complete else "")
@@ -208,4 +239,4 @@ class Account(NamedTuple):
 
     def look(self, why: str, model: str) -> None:
         """Enter a look that no certificate pays for."""
-        look(self.rows, Question(why, model), self.held)
+        look((*self.rows, *self.truths), Question(why, model), self.held)

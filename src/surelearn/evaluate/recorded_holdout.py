@@ -146,7 +146,7 @@ not used to make or choose it, then with confidence 95% it errs on at most 1.70%
         options = json.dumps(self._options | named, sort_keys=True)
         asked = hashlib.sha256(options.encode()).hexdigest()[:16]
         rules = f"recorded: {self.n_models} looks at {self.delta!r}"
-        question = ledger.Question(rules, f"{answers} {asked}")
+        question = ledger.Question(rules, f"{answers} {asked}", recorded=True)
         return ledger.ask(_identify(self.rows), question, n_models=self.n_models)
 
 

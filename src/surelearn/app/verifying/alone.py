@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from surelearn.app.verifying import numbers, transferred
+from surelearn.app.verifying import fixed_beforehand, numbers, transferred
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import Known, keys_by_phrase, kinds_of, known_of, phrases_of
 from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
@@ -66,7 +66,7 @@ def not_checked(certificate: Certificate) -> tuple[str, ...]:
     found = ["that the stored statistics are those of the model and the data", *told]
     if not (math.isinf(c.trivial) or c.kind in {"risk", "quantile", "approximation"}):
         found.append("that the loss of the run, known without data, is what is stated")
-    return tuple(found)
+    return (*found, *fixed_beforehand.unexplained(c))
 
 
 def _theorem(c: Certificate, guarantee: Guarantee, known: Known | None) -> Finding:
@@ -104,7 +104,7 @@ def _claim(c: Certificate, guarantee: Guarantee, known: Known | None) -> Finding
     holds = holds and read_together(c.claim).n_models in {1, n_models}
     if not plain and c.family is not None and c.family.mode != "once":
         holds = holds and read_together(c.claim).n_models == n_models
-    holds = holds and numbers.numbers_are_explained(c)
+    holds = holds and numbers.numbers_are_explained(c) and fixed_beforehand.are_explained(c)
     evidence = "word by word" if holds else "no sentence of surelearn about these numbers"
     return Finding("the claim states this bound", holds=holds, evidence=evidence)
 
