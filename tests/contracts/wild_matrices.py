@@ -4,12 +4,14 @@ Run as a script it tries them all and prints what went wrong: a crash must not e
 """
 
 import faulthandler
+import re
 import sys
 import warnings
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_regressor
+from sklearn.utils import get_tags
 
 import surelearn
 from surelearn import checks, kernels
@@ -250,7 +252,8 @@ def faults(step):
     """Yield what goes wrong, trying every so manieth pair of a reader and a matrix."""
     right = sparse.csr_array(TABLE)
     same, wrong = equal_to(right), broken(right)
-    tried = 0
+    learners, tried = find_learners(), 0
+    reads_gaps = {name for name, cls in learners.items() if get_tags(cls()).input_tags.allow_nan}
     for name, read in readers().items():
         expected = None
         for kind in (*same, *wrong):
@@ -259,6 +262,8 @@ def faults(step):
                 continue
             sys.stderr.write(f"{name} | {kind}\n")  # in case it is the last
             if kind in EMPTY and not name.endswith((".fit", "asked", ".partial_fit")):
+                continue
+            if kind == "NaN" and re.split("[. ]", name)[0] in reads_gaps:
                 continue
             found = outcome(read, (same | wrong)[kind], LABELS)
             if kind in wrong:
