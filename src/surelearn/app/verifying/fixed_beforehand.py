@@ -26,7 +26,6 @@ _PLACES: Mapping[str, str] = {  # where a number stands in a claim, and what it 
     r"paid for the choice among (\S+) classes": "the number of classes",
 }
 
-
 _INPUTS: Mapping[str, tuple[tuple[str, float], ...]] = {  # by which inputs, and parts of them
     "half the regularization": (("regularization", 0.5),),
     "half the strong convexity": (("strong_convexity", 0.5),),
@@ -76,7 +75,7 @@ def _number(name: str, certificate: Certificate) -> float | None:
     if name == "the weights":
         return 0
     if name in _COUNTS:
-        return int(stored[_COUNTS[name]])
+        return stored.get(_COUNTS[name])  # a whole number; another theorem has none
     for key, part in _INPUTS.get(name, ()):
         if stored.get(key) is not None:
             value: Any = stored[key]
