@@ -2,11 +2,13 @@
 
 import copy
 import json
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from persistence import forgeries
+from surelearn._locks import turn_of
 from surelearn.app.registry import find_bandits, find_experts
 from surelearn.learners.bandits.exp3 import Exp3
 from surelearn.persistence.model_files import ModelFileError, load_model, save_model
@@ -55,6 +57,18 @@ def test_coins_of_another_seed_are_refused(change, reason, games, tmp_path):
     path.write_bytes(forgeries.packed(members | {"model.json": json.dumps(told).encode()}))
     with pytest.raises(ModelFileError, match=reason):
         load_model(path)
+
+
+@pytest.mark.parametrize("name", ["Exp3", "RandomizedWeightedMajority"])
+def test_a_game_is_stored_between_two_rounds_and_not_within_one(name, games, tmp_path):
+    game, path = games[name][0], tmp_path / "m"
+    saving = Thread(target=save_model, args=(game, path), kwargs={"schema": {}, "metadata": {}})
+    with turn_of(game):
+        saving.start()
+        saving.join(0.1)
+        assert not path.exists()
+    saving.join()
+    assert load_model(path).model.n_rounds_ == game.n_rounds_
 
 
 def test_a_generator_that_others_may_draw_from_is_not_stored(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from collections import Counter, OrderedDict
 from functools import partial
 from operator import add
 
@@ -69,6 +70,63 @@ def test_no_file_of_the_folder_runs_code(tmp_path):
     run(tmp_path)
     assert len(computed(tmp_path)) == 8
     assert not os.path.exists("/tmp/surelearn-was-here")  # noqa: PTH110, S108
+
+
+class Forged:
+    """Whatever a pickle is told to make: a callable, its arguments and a state."""
+
+    def __init__(self, *told):
+        self.told = told
+
+    def __reduce__(self):
+        return self.told
+
+
+def found_in(folder, record):
+    """Return what is found where a record was kept, if another lies there under its right hash."""
+    kept = checkpoints.Checkpoint(folder, str.upper)
+    kept.keep("a", "A")
+    payload, (path,) = pickle.dumps(record, protocol=5), folder.glob("*.record")
+    path.write_bytes(checkpoints.hashlib.sha256(payload).digest() + payload)
+    return kept.find("a")
+
+
+def test_a_file_cannot_say_of_addresses_that_they_are_numbers(tmp_path):
+    address = Forged(np.dtype, ("O8", False, True), (3, "|", None, None, None, -1, -1, 0))
+    forged = Forged(np._core.numeric._frombuffer, (b"A" * 16, address, (2,), "C"))
+    assert found_in(tmp_path, forged) is None
+
+
+@pytest.mark.parametrize(("kind", "n"), [("|O", 2), ([("a", "|O")], 2), ("<f8", 3), ("<U0", 3)])
+def test_an_array_of_a_file_is_of_numbers_or_text_and_as_long_as_it_says(kind, n, tmp_path):
+    told = ("cells", kind, (n,), "C", b"A" * 16, False)
+    assert found_in(tmp_path, Forged(checkpoints._make, told)) is None
+
+
+def test_a_file_changes_no_class(tmp_path):
+    forged = Forged(set, (), (None, {"made": 1}))
+    assert found_in(tmp_path, forged) is None
+    assert found_in(tmp_path, [checkpoints.Found]) is None
+    make = Forged(getattr, (checkpoints._make, "__call__"))
+    assert found_in(tmp_path, make) is None
+
+
+def test_what_is_kept_comes_back_as_it_was(tmp_path):
+    row = np.arange(6.0).reshape(2, 3)
+    arrays = [row, row.T, row[:, :0], np.array(["a", "bc"]), np.array([b"a"]), np.array(3)]
+    arrays += [np.array(["2020-01-01"], dtype="M8[D]"), np.array([(1, 2.0)], dtype="i4,f8")]
+    arrays += [np.array(["a", None, [1]], dtype=object), np.array([[1], [2]], dtype=object)]
+    plain = [np.float64(0.1), np.str_("ab"), np.bool_(1), Counter("aab"), {1, 2}, 1j]
+    plain += [checkpoints.Found((1, "a")), OrderedDict(b=1, a=2), slice(1, None)]
+    kept = checkpoints.Checkpoint(tmp_path, str.upper)
+    kept.keep("a", (arrays, plain))
+    there, others = kept.find("a").record
+    for was, now in zip(arrays, there, strict=True):
+        assert (now.dtype, now.tolist()) == (was.dtype, was.tolist())
+        assert now.flags.writeable
+        assert now.flags.f_contiguous == was.flags.f_contiguous
+    assert others == plain
+    assert list(map(type, others)) == list(map(type, plain))
 
 
 def test_records_of_another_task_or_other_arguments_do_not_count(tmp_path):

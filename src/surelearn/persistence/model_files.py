@@ -11,6 +11,7 @@ import math
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from surelearn._locks import turn_of
 from surelearn.base.fingerprint import remember_former_fingerprint
 from surelearn.base.whole_files import replacing
 from surelearn.persistence import archive, format_1
@@ -128,16 +130,19 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
 def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) -> bytes:
     """Return the bytes of the archive."""
     describer = Describer()
+    still = turn_of(model) if hasattr(model, "__weakref__") else nullcontext()
     try:
-        description = {
-            "kind": _KIND,
-            "format": FORMAT,
-            "model": describer.describe(model),
-            "schema": dict(schema),
-            "metadata": dict(metadata),
-            "n_arrays": len(describer.arrays),
-        }
-        return archive.pack(description, describer.arrays)
+        # A round that another thread plays meanwhile would be in the file in part.
+        with still:
+            description = {
+                "kind": _KIND,
+                "format": FORMAT,
+                "model": describer.describe(model),
+                "schema": dict(schema),
+                "metadata": dict(metadata),
+                "n_arrays": len(describer.arrays),
+            }
+            return archive.pack(description, describer.arrays)
     except (StateError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"this model cannot be stored: {error}") from None
 
