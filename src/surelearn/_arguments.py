@@ -149,6 +149,22 @@ def numbers(name: str, values: Any) -> NDArray[np.float64]:
     raise ValueError(f"{name}={short(values)} is not an array of numbers")
 
 
+def table(name: str, values: Any) -> NDArray[Any]:
+    """Return rows as an array of anything; those of several lengths are refused.
+
+    Examples
+    --------
+    >>> table("X", [[1], [2, 3]])
+    Traceback (most recent call last):
+    ValueError: X=[[1], [2, 3]] is not a table: its rows have several lengths
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        told = f"{name}={short(values)} is not a table: its rows have several lengths"
+        raise ValueError(told) from None
+
+
 def unmasked(name: str, values: Any) -> NDArray[Any]:
     """Return an array of anything; what lies under a mask is missing, and refused.
 

@@ -36,7 +36,7 @@ _OURS = str(Path(surelearn.__file__).parent)
 _BYTES = 6 * 10**9  # of addresses, so that nothing huge is ever made
 _EXAMPLE = "<example>"
 _FUNCTIONS = {"features", "learning_rate", "loss", "objective", "on_block", "scoring"}
-_FUNCTIONS |= {"precondition"}
+_FUNCTIONS |= {"precondition", "kernel"}
 _SECONDS = 20  # of the processor, after which a call counts as one that never ends
 _LEFT_OUT = ("set_", "get_", "plot_", "with_callbacks")  # scikit-learn's
 
@@ -224,7 +224,9 @@ def _begin(kind: Any) -> Any:
         if hasattr(game, "play"):
             game.play(np.eye(3))
         else:
-            game.learn(np.eye(3), *([np.ones(3)] if "y" in dir(game) else []))
+            outcomes = inspect.signature(game.learn).parameters.get("outcomes")
+            votes = outcomes is not None and outcomes.default is outcomes.empty
+            game.learn(np.eye(3), *([np.ones(3)] if votes else []))
 
     return begin
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
+from surelearn import _arguments
 from surelearn.app.audit import AuditRun, audit_table
 from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.errors import TableError
@@ -35,6 +36,8 @@ class AuditedTable(AuditRun, drawn_by="claims.plot_claims"):
 
     def report(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to a file if one is named."""
+        if not isinstance(cast("Any", path), str | Path | None):
+            raise TypeError(f"path={_arguments.short(path)} must be the name of a file, or None")
         page = render_html(make_audit_report(self))
         if path is not None:
             with replacing(Path(path)) as file:

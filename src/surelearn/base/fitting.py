@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -265,7 +266,7 @@ def class_weights(class_weight: Any, classes: NDArray[Any], n_rows: Indices) -> 
 
 
 def _refuse_strange_weights(class_weight: Any) -> None:
-    if isinstance(class_weight, dict):
+    if isinstance(class_weight, dict) and not sparse.issparse(class_weight):
         numbers = list(cast("dict[Any, Any]", class_weight).values())
         known = all(isinstance(each, Real) and 0.0 <= cast("Any", each) < 1e300 for each in numbers)
     else:

@@ -91,7 +91,7 @@ def binned_error(
     0.0675
     """
     happened, probabilities = _pairs(stated, outcomes)
-    one = np.size(edges) == 0
+    one = _arguments.numbers("edges", edges).size == 0
     cuts = np.empty(0) if one else _arguments.vector("edges", edges, low=0.0, high=1.0)
     if np.any(np.diff(cuts) <= 0.0):
         raise _arguments.refuse("edges", edges, "increasing")

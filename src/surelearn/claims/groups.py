@@ -123,7 +123,7 @@ class GroupGap(OfGroups):
         """Return the claim in words."""
         return (
             "the error rates of any two groups present in these rows differ by at most "
-            f"{limit.removesuffix('%')} points"
+            f"{str(limit).removesuffix('%')} points"
         )
 
 
@@ -172,7 +172,7 @@ class Difference(Claim):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
-        points = limit.removesuffix("%")
+        points = str(limit).removesuffix("%")
         if points.startswith("-"):
             return f"it errs less often than the baseline, by at least {points[1:]} points"
         return f"it errs more often than the baseline by at most {points} points"

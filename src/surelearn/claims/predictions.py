@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from surelearn import _arguments
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.error_sizes import absolute_errors
 from surelearn.base.labels import comparable
@@ -169,7 +171,7 @@ def record(
     true, answered = column_of("truth", truth), column_of("prediction", prediction)
     others = {name: column_of(name, given) for name, given in columns.items() if given is not None}
     other = None if baseline is None else column_of("baseline", baseline)
-    rivals = {name: column_of(name, given) for name, given in (challengers or {}).items()}
+    rivals = {name: column_of(name, given) for name, given in _named(challengers).items()}
     numbers = None if score is None else scores_of(score)
     found = {"prediction": answered, "baseline": other, "score": numbers, **others, **rivals}
     for name, column in found.items():
@@ -227,7 +229,7 @@ def results(
     [False, True, False]
     """
     answered = _passed("passed", passed)
-    other, rivals = columns.pop("baseline", None), challengers or {}
+    other, rivals = columns.pop("baseline", None), _named(challengers)
     return record(
         np.ones(len(answered), dtype=np.bool_),
         answered,
@@ -236,6 +238,16 @@ def results(
         challengers={name: _passed(name, given) for name, given in rivals.items()},
         **columns,
     )
+
+
+def _named(challengers: Any) -> Mapping[str, Any]:
+    """Return the answers of challengers by their names; none if there are no challengers."""
+    if challengers is None:
+        return {}
+    if not isinstance(challengers, Mapping) or sparse.issparse(challengers):
+        told = _arguments.short(challengers)
+        raise TypeError(f"challengers={told} must be a mapping of names to answers")
+    return cast("Mapping[str, Any]", challengers)
 
 
 def _passed(name: str, column: ArrayLike) -> NDArray[np.bool_]:

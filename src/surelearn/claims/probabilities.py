@@ -89,7 +89,7 @@ class CalibrationError(OfProbabilities):
         """Return the claim in words."""
         return (
             "stated probability and frequency differ by at most "
-            f"{limit.removesuffix('%')} points, on average over such cases in "
+            f"{str(limit).removesuffix('%')} points, on average over such cases in "
             f"{self.bins} equal {'bin' if self.bins == 1 else 'bins'}"
         )
 

@@ -105,6 +105,8 @@ def draw(
     """
     X = sound(X)
     _arguments.open_fraction("fraction", fraction)
+    if X is None:
+        raise ValueError("X is None: give the rows")
     (X,) = indexable(X)
     y = check_labels(X, y)
     groups = check_groups(rules.get("groups"), y)

@@ -226,6 +226,11 @@ def gather(
     Traceback (most recent call last):
     ValueError: accuracy cannot be claimed of these rows: there are no classes
     """
+    given: Any = (rows, asked)
+    if not isinstance(given[0], Predictions):
+        raise TypeError(f"rows={_arguments.short(rows)} must be what claims.record returns")
+    if isinstance(given[1], str) or not isinstance(given[1], Sequence):
+        raise TypeError(f"asked={_arguments.short(asked)} must be a list of claims and targets")
     drawn = drawn_as(rows.n, by_label=by_label, n_without=n_without, exclude=exclude)
     plain, targets, left_out, n_claims = _sort(rows, asked, drawn)
     named = [*plain, *(target.claim for target in targets)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from surelearn import _arguments
 from surelearn._shown import Shown
@@ -74,6 +74,7 @@ def trace_boosting(
         )
     check_is_fitted(model)
     labels = _arguments.labels("y", y)
+    check_consistent_length(X, labels)
     bounds, errors, loose = None, getattr(model, "errors_", None), None
     if not getattr(model, "weighted_", False):  # else they bound what is not counted here
         bounds = getattr(model, "training_error_bounds_", None)
@@ -96,7 +97,9 @@ def _unseen(model: Any, X: Any, y: ArrayLike | None) -> Vector | None:
         raise ValueError("give both X_new and y_new, or neither")
     if X is None or y is None:
         return None
-    return _errors(model.staged_predict(X), _arguments.labels("y_new", y))
+    labels = _arguments.labels("y_new", y)
+    check_consistent_length(X, labels)
+    return _errors(model.staged_predict(X), labels)
 
 
 def _errors(stages: Iterable[NDArray[Any]], labels: NDArray[Any]) -> Vector:

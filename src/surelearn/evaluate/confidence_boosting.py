@@ -4,7 +4,7 @@ t = ⌈ln(2/δ) / ln(1/(1−q))⌉ runs, of which each is good with probability 
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,10 @@ def boost_confidence(
         The share of the rows to hold out, and the seed of the split and of the runs.
     """
     check_model(learner)
+    if _arguments.short(samples) not in map(repr, get_args(Samples)):
+        raise ValueError(f"samples={_arguments.short(samples)} must be 'disjoint' or 'shared'")
+    seed = _arguments.count("seed", seed, at_least=0)
+    delta = _arguments.open_fraction("delta", delta)
     n_runs = plan_restarts(success_probability=success_probability, delta=delta / 2.0)
     X_train, y_train, held_out = Holdout.split(
         X, y, fraction=fraction, seed=seed, delta=delta, mode="family", n_models=n_runs
@@ -144,8 +148,6 @@ def boost_confidence(
 
 def _copies(learner: Any, n_runs: int, samples: Samples, seed: int) -> list[Any]:
     """Return an unfitted copy for each run, with a seed of its own if it takes one."""
-    if samples not in {"disjoint", "shared"}:
-        raise ValueError(f"samples={_arguments.short(samples)} must be 'disjoint' or 'shared'")
     copies: list[Any] = [clone(learner) for _ in range(n_runs)]
     if "random_state" in learner.get_params():
         seeds = np.random.default_rng([seed, n_runs]).integers(2**31, size=n_runs)

@@ -187,7 +187,7 @@ def _enter(
     """Return rows, and the place and the name of the feature."""
     check_is_fitted(model)
     X = sound(X)
-    X = X if hasattr(X, "columns") else np.asarray(X)
+    X = X if hasattr(X, "columns") else _arguments.table("X", X)
     if X.ndim != 2 if isinstance(X, np.ndarray) else False:
         raise ValueError(f"X has shape {X.shape}; give rows and columns")
     names = _names(X)
@@ -201,7 +201,7 @@ def _enter(
     if n == 0:
         raise ValueError("X has no rows: there is nothing to average over")
     if max_rows is not None and n > _arguments.count("max_rows", max_rows, at_least=1):
-        drawn = check_random_state(random_state).choice(n, size=max_rows, replace=False)
+        drawn = check_random_state(random_state).choice(n, size=int(max_rows), replace=False)
         X = some_rows(X, np.sort(drawn))
     return X, place, names[place]
 

@@ -91,8 +91,13 @@ class Loss(ABC):
         self, y: ArrayLike, prediction: ArrayLike, *, weights: ArrayLike | None = None
     ) -> float:
         """Return the (weighted) average loss: the empirical risk."""
-        shares = None if weights is None else np.asarray(weights, dtype=np.float64)
-        return float(np.average(self.value(y, prediction), weights=shares))
+        losses = np.asarray(self.value(y, prediction))
+        if weights is None:
+            return float(np.mean(losses))
+        shares = _arguments.numbers("weights", weights)
+        if shares.shape != losses.shape or not shares.sum() > 0.0:
+            raise _arguments.refuse("weights", weights, f"{losses.size} numbers with a sum above 0")
+        return float(np.average(losses, weights=shares))
 
     def gradient(self, y: ArrayLike, prediction: ArrayLike) -> Vector:
         """Return a subgradient in the prediction; at a kink, the one of least absolute value.

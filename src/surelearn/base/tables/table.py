@@ -313,7 +313,7 @@ def _encode(parts: _Parts, categories: Categories, names: list[str], *, codes: b
 def _given(declared: Declared, names: list[str]) -> dict[int, NDArray[Any]]:
     """Return the declared categories by the place of their column, sorted."""
     given: dict[int, NDArray[Any]] = {}
-    if declared is not None and not hasattr(declared, "items"):
+    if declared is not None and (not hasattr(declared, "items") or sparse.issparse(declared)):
         raise TypeError(f"categories={declared!r} must map columns to their values, or be None")
     for column, values in (declared or {}).items():
         known = np.unique(np.asarray(list(values)))

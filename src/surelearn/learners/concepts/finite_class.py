@@ -215,7 +215,10 @@ def _answers(rule: Rule, number: int, X: Any) -> Mask:
 
 
 def _bits(name: str, values: Any, n_dimensions: int) -> Mask:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        array = np.empty(())
     if array.ndim != n_dimensions or 0 in array.shape or not ((array == 0) | (array == 1)).all():
         raise ValueError(f"{name} must be a {n_dimensions}-dimensional array of zeros and ones")
     return array == 1

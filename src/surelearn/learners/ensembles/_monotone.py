@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP
 from surelearn.learners.ensembles._histogram.training import GrownTree
@@ -51,13 +53,13 @@ def signs_of(monotonic_cst: Any, names: list[str], categorical: Any) -> Indices:
     signs = np.zeros(len(names), dtype=np.int64)
     if monotonic_cst is None:
         return signs
-    if isinstance(monotonic_cst, dict):
+    if isinstance(monotonic_cst, dict) and not sparse.issparse(monotonic_cst):
         strange = [name for name in monotonic_cst if name not in names]
         if strange:
             raise ValueError(f"monotonic_cst names {strange[0]!r}, which is no column: {names}")
         given = np.array([monotonic_cst.get(name, 0) for name in names])
     else:
-        given = np.asarray(monotonic_cst)
+        given = _arguments.numbers("monotonic_cst", monotonic_cst)
         if given.shape != (len(names),):
             raise ValueError(f"monotonic_cst has shape {given.shape}; give {len(names)} numbers")
     if given.dtype.kind not in "iuf" or not np.isin(given, (-1, 0, 1)).all():

@@ -5,6 +5,7 @@ from typing import Any, cast
 import numpy as np
 from scipy import sparse
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.base.validation import validated
 
@@ -25,7 +26,7 @@ def enter(estimator: Any, X: Any, *, reset: bool) -> Any:
     if sparse.issparse(X):
         X = sparse.csr_array(cast("Any", X))
     elif not (hasattr(X, "columns") or hasattr(X, "column_names")):  # not a data frame
-        X = np.asarray(X)
+        X = _arguments.table("X", X)
     if isinstance(X, np.ndarray) or sparse.issparse(X):
         numbers = cast("Any", X).dtype.kind in "biuf"
         return validated(

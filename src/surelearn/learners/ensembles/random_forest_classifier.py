@@ -220,7 +220,7 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         n_repeats, random_state
             How often each column is shuffled, and from which seed.
         """
-        rows = self._same_rows(X, len(np.asarray(y)))
+        rows = self._same_rows(X, len(_arguments.labels("y", y)))
         labels = validation.index_among(self.classes_, _arguments.labels("y", y))
         votes = self.trees_.leaves.argmax(axis=1)
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
@@ -175,7 +176,7 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         n_repeats, random_state
             How often each column is shuffled, and from which seed.
         """
-        rows = self._same_rows(X, len(np.asarray(y)))
+        rows = self._same_rows(X, len(_arguments.labels("y", y)))
         targets, leaves = check_numbers(y, n=len(rows)), self.trees_.leaves[:, 0]
 
         def loss(where: Any, reached: Any) -> float:

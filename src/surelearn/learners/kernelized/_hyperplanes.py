@@ -82,8 +82,11 @@ class Hyperplanes:
     def functional_margin(self, X: Any, y: ArrayLike) -> float:
         """Return the smallest y·f(x), with y = 1 for the last class and -1 for the first."""
         check_is_fitted(self)
-        codes = validation.index_among(self.classes_, np.asarray(y))
-        return float(((2.0 * codes - 1.0) * self._scores_of_two(X)).min())
+        codes = validation.index_among(self.classes_, _arguments.labels("y", y))
+        scores = self._scores_of_two(X)
+        if len(codes) != len(scores):
+            raise ValueError(f"y has {len(codes)} labels for {len(scores)} rows")
+        return float(((2.0 * codes - 1.0) * scores).min())
 
     def geometric_margin(self, X: Any, y: ArrayLike) -> float:
         """Return the smallest signed distance of a row, positive on its own side."""

@@ -192,7 +192,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         """Return the arrays that `start` consists of."""
         if not (isinstance(self.start, Sequence) and len(self.start) == len(names)):
             raise ValueError(f"start must be the tuple ({', '.join(names)})")
-        return [np.array(part, dtype=np.float64) for part in self.start]
+        return [_arguments.numbers("start", part).copy() for part in self.start]
 
     def _check_start(self, weights: Vector, lines: Matrix, name: str) -> None:
         """Refuse a start whose weights are none, or whose lines do not fit the rows."""

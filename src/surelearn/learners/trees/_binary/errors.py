@@ -1,5 +1,7 @@
 """The losses that a regression tree can be grown by."""
 
+from typing import Any
+
 from surelearn.learners.trees._binary.gains import ABSOLUTE_ERROR, SQUARED_ERROR
 from surelearn.losses import Absolute, Loss, Square
 
@@ -15,8 +17,9 @@ def loss_of(criterion: str | Loss) -> Loss:
     >>> loss_of("absolute_error"), loss_of(Square())
     (Absolute(), Square())
     """
+    given: Any = criterion
     for alias, loss in _LOSSES.items():
-        if criterion in (alias, loss):
+        if isinstance(given, str | Loss) and given in (alias, loss):
             return loss
     raise ValueError(f"criterion={criterion!r} must be one of {tuple(_LOSSES)}")
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.model_selection import PredefinedSplit, cross_validate
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base.fitting import fresh_copy
 from surelearn.base.tables.table import read_table
@@ -68,7 +69,8 @@ class CrossValidatedPath:
 
     def alpha(self, *, one_standard_error: bool = True) -> float:
         """Return the price of a leaf that gives the simplest subtree, or the best one."""
-        return float(self.path.alphas[self.simplest if one_standard_error else self.best])
+        simplest = _arguments.flag("one_standard_error", one_standard_error)
+        return float(self.path.alphas[self.simplest if simplest else self.best])
 
 
 class PathErrors:
@@ -146,7 +148,7 @@ def deal(groups: Vector, n_folds: int, seed: int) -> Indices:
     >>> np.bincount(folds).tolist(), np.bincount(folds[:4]).tolist()
     ([3, 3], [2, 2])
     """
-    order = np.lexsort((np.random.default_rng(seed).random(len(groups)), groups))
+    order = np.lexsort((_arguments.generator("seed", seed).random(len(groups)), groups))
     folds = np.empty(len(groups), dtype=np.int64)
     folds[order] = np.arange(len(groups)) % n_folds
     return folds

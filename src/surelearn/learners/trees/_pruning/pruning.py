@@ -2,10 +2,12 @@
 
 import math
 from functools import partial
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._arguments import at_least_one
 from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.impurities import Entropy, Impurity
@@ -39,6 +41,8 @@ def leaf_costs(tree: Tree, impurity: Impurity | None) -> Vector:
 def check_charge(model: Any, impurity: Impurity | None) -> None:
     """Refuse to charge nodes that are no tree, or the leaves of a regressor for classes."""
     model.tree_.questions(model.n_features_in_)
+    if not isinstance(cast("Any", impurity), Impurity | None):
+        raise TypeError(f"impurity={_arguments.short(impurity)} must be an impurity, or None")
     if impurity is not None and not hasattr(model, "classes_"):
         raise ValueError(
             "an impurity measures classes, and this is a regressor: its leaves are charged for "
@@ -71,6 +75,7 @@ def cross_validate(
 ) -> CrossValidatedPath:
     """Return the error of each subtree of a path on rows that it was not grown from."""
     at_least_one("n_folds", n_folds)
+    check_charge(model, impurity)
     held_out = read_held_out(model, X, y, sample_weight)
     n = len(held_out.rows)
     if not 2 <= n_folds <= n:
@@ -81,5 +86,6 @@ def cross_validate(
 
 
 def _check_price(alpha: float) -> None:
-    if not alpha >= 0.0:
-        raise ValueError(f"alpha={alpha!r} must be 0 or more: it is the price of a leaf")
+    if not (isinstance(alpha, Real) and alpha >= 0.0 and (alpha < 1e308 or alpha == math.inf)):
+        told = f"alpha={_arguments.short(alpha)}"
+        raise ValueError(f"{told} must be 0 or more: it is the price of a leaf")
