@@ -289,6 +289,7 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     """Return whether evidence counts as one draw what the claim does, and rests on its numbers."""
     inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
     claimed = c.family is None or c.status == "void" or _draws_are_claimed(p, c)
+    claimed = claimed and _question_is_charged(p.evidence, c)
     if not claimed or (p.status != "assumed" and not _is_counted(p.evidence, inputs)):
         return False
     if p.key == "copies" and p.status != "assumed":
@@ -300,6 +301,14 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     if p.status != "checked" or not (told := _MEASURED.search(p.evidence)):
         return True
     return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
+
+
+def _question_is_charged(evidence: str, c: Certificate) -> bool:
+    """Return whether the question that evidence tells of is the one in the ledger entry."""
+    told = re.match(r"question (\d+) of (\d+) to a hold-out", evidence)
+    if told is None or c.family is None:
+        return True
+    return told.groups() == (str(c.family.query), str(c.family.n_models))
 
 
 def _is_counted(evidence: str, inputs: Mapping[str, Any]) -> bool:
@@ -377,10 +386,12 @@ def _tells_of_copies(c: Certificate) -> bool:
 
 
 def _counts(c: Certificate) -> set[int]:
+    """Return what is counted in words: folds, the rows before a snapshot, or rounds."""
     inputs = c.reproduce["inputs"]
+    if "fold_sizes" in inputs:
+        return {len(inputs["fold_sizes"])}
     n = inputs.get("n", c.n)
-    folds = len(inputs.get("fold_sizes", ()))
-    return {c.n, folds, (n if type(n) is int else c.n) - c.n}
+    return {n - c.n} if type(n) is int and n > c.n else {c.n}
 
 
 def _unlabelled(subject: str) -> str:
