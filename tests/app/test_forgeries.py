@@ -151,6 +151,22 @@ def test_other_words_are_found(name, words):
         assert verdict(content) != "passed"
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("once", "question 1 of 1", "question 1 of 0"),
+        ("family", "question 1 of 3", "question 1 of 1"),
+        ("family", "question 1 of 3", "question 3 of 3"),
+        ("family", '"query": 1', '"query": 2'),
+        ("average", "the 200 of the run", "the 0 of the run"),
+    ],
+)
+def test_a_count_in_words_is_the_one_that_counts(name, old, new):
+    text = json.dumps(honest(name))
+    assert old in text
+    assert verdict(json.loads(text.replace(old, new))) == "differs"
+
+
 SURE = ("mistakes", "regret")  # nothing is assumed
 
 

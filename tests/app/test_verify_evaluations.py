@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from surelearn import (
     AdaGrad,
     AxisAlignedRectangle,
+    BudgetedKernelPerceptron,
     DriftAlarm,
     GaussianNaiveBayes,
     KernelPegasos,
@@ -79,6 +80,28 @@ def test_another_number_that_was_fixed_beforehand_is_found(place, other):
     text = re.sub(rf"(?<![\d.]){re.escape(number)}(?!\d|\.\d)", other, certificate.claim)
     assert text != certificate.claim
     assert refused(replace(certificate, claim=text)) != []
+
+
+@pytest.mark.parametrize(
+    ("learner", "key"),
+    [
+        (Perceptron(max_iter=2), "stable"),
+        (NearestNeighborsClassifier(n_neighbors=1), "distance_ties"),
+        (BudgetedKernelPerceptron(budget=30), "budget"),
+    ],
+)
+def test_another_number_in_what_is_known_of_an_assumption_is_found(learner, key):
+    for issued in learner.fit(X, Y).certificates():
+        for place, known in enumerate(issued.preconditions):
+            if known.key == key and known.status != "assumed":
+                text, n = re.subn(r"\d+", "7", known.evidence, count=1)
+                assert n
+                assert refused(issued) == []
+                changed = [*issued.preconditions]
+                changed[place] = replace(known, evidence=text)
+                assert refused(replace(issued, preconditions=tuple(changed))) != []
+                return
+    pytest.fail(f"no certificate tells of {key}")
 
 
 def test_what_no_input_tells_is_said_not_to_be_checked():

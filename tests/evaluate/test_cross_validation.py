@@ -13,6 +13,7 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
+    PredefinedSplit,
     ShuffleSplit,
     StratifiedKFold,
     TimeSeriesSplit,
@@ -279,3 +280,17 @@ def test_a_function_that_calls_itself_zero_one_is_not_believed():
     )
     statuses = {p.key: p.status for p in result.mean_risk_certificate().preconditions}
     assert statuses["range"] == "assumed"
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [4, KFold(4), LeaveOneGroupOut(), PredefinedSplit(np.arange(40) // 10), "pairs"],
+    ids=["number", "KFold", "LeaveOneGroupOut", "PredefinedSplit", "pairs"],
+)
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_where_groups_were_named_rows_are_no_draws_of_their_own_whoever_dealt_them(cv):
+    X, y, groups = np.arange(80.0).reshape(40, 2), np.arange(40) % 2, np.arange(40) // 5
+    if cv == "pairs":
+        cv = list(KFold(4).split(X))
+    folds = cross_validate(DummyClassifier(), X, y, cv=cv, groups=groups, keep_models=True)
+    assert folds.mean_risk_certificate().status == "void"

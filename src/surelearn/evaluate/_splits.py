@@ -27,6 +27,10 @@ Splitter: TypeAlias = Any
 """A number of folds, a splitter of scikit-learn, or pairs of training and test rows."""
 
 
+_BY_GROUPS = violated("rows of a group are dealt together; the unit is the group")
+"""What is known of folds where groups were named, whoever dealt them: rows depend on each other."""
+
+
 class Split(NamedTuple):
     """The rows one model learns from, and those it is tested on."""
 
@@ -81,7 +85,8 @@ def make_splits(
         if not isinstance(splitter, Iterable):
             raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of rows")
         pairs = _checked(splitter, task.n, named)
-        return Splits(pairs, "given splits", assumed("given row by row"))
+        blind = assumed("given row by row") if named is None else _BY_GROUPS
+        return Splits(pairs, "given splits", blind)
     try:
         pairs = list(splitter.split(np.zeros(task.n), task.y, named))
     except ValueError as error:
@@ -91,7 +96,8 @@ def make_splits(
                 "groups=[...]"
             ) from error
         raise
-    return Splits(_checked(pairs, task.n, named), *_described(splitter))
+    scheme, blind = _described(splitter)
+    return Splits(_checked(pairs, task.n, named), scheme, blind if named is None else _BY_GROUPS)
 
 
 def _splitter(
@@ -136,7 +142,7 @@ def _described(splitter: Any) -> tuple[str, Evidence]:
         ),
         GroupKFold: (
             "folds of whole groups",
-            violated("rows of a group are dealt together; the unit is the group"),
+            _BY_GROUPS,
         ),
         TimeSeriesSplit: (
             "parts that follow each other in time",
