@@ -18,6 +18,7 @@ from scipy import sparse
 
 from persistence import forgeries, structured_forgeries
 from surelearn import (
+    BaggingClassifier,
     GradientBoostingClassifier,
     LinearRegression,
     MaximumEntropy,
@@ -389,3 +390,15 @@ def test_a_type_of_numbers_is_no_function_of_a_learner(path, kind, name):
     told = json.loads(members["model.json"])
     told["model"]["state"][name] = {"$numbers": kind}
     refuse(path, members | {"model.json": json.dumps(told).encode()}, f"{name} of its|no kernel")
+
+
+def test_bagging_of_no_learner_is_refused_by_a_sentence_when_it_is_asked_for_certificates(path):
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    model = BaggingClassifier(CARTClassifier(), 2, random_state=0).fit(X, X[:, 0] > 0.0)
+    save_model(model.set_params(estimator=None), path, schema={}, metadata={})
+    members = forgeries.members_of(path.read_bytes())
+    forged = members["model.json"].replace(b'"estimator":null', b'"estimator":[[]]')
+    assert forged != members["model.json"]
+    path.write_bytes(forgeries.packed(members | {"model.json": forged}))
+    with pytest.raises((TypeError, ValueError), match=r"estimator=\[\[\]\] must be a classifier"):
+        load_model(path).model.certificates()

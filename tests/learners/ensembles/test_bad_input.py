@@ -135,3 +135,11 @@ class _Stranger(ClassifierMixin, BaseEstimator):
 def test_a_member_that_answers_an_unknown_label_is_named():
     with pytest.raises(ValueError, match="_Stranger answered labels that are not among"):
         AdaBoostClassifier(estimator=_Stranger()).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_trees_of_bins_refuse_more_classes_than_their_words_have_room_for():
+    y = np.arange(2**16 + 1)
+    forest = RandomForestClassifier(n_estimators=1, bootstrap=False, max_depth=1)
+    with pytest.raises(ValueError, match="y has 65537 classes, and trees of bins take 65536: set"):
+        forest.fit((y > 9).astype(float)[:, np.newaxis], y)

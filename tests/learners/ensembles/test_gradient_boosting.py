@@ -527,3 +527,21 @@ def test_the_class_of_all_rows_that_count_is_named_as_it_was_given():
     X, y = np.arange(6.0).reshape(-1, 1), ["ill", "well"] * 3
     with pytest.raises(ValueError, match=r"one class \('ill'\)"):
         GradientBoostingClassifier().fit(X, y, sample_weight=[1.0, 0.0] * 3)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_each_of_very_many_leaves_takes_its_step(n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40_000, 3)), rng.normal(size=40_000)
+    model = GradientBoostingRegressor(
+        n_estimators=1,
+        learning_rate=1.0,
+        max_leaf_nodes=None,
+        min_samples_leaf=1,
+        l2_regularization=0.0,
+        n_jobs=n_jobs,
+    ).fit(X, y)
+    values = model.trees_.value[model.trees_.is_leaf]
+    assert len(values) > 2**15  # with the nodes above them, more than a ticket has tasks
+    assert (values != 0.0).all()
+    assert model.predict(X).mean() == pytest.approx(y.mean(), abs=1e-12)

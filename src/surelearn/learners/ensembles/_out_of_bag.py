@@ -118,9 +118,11 @@ def _means(sums: Matrix, sizes: Matrix) -> Matrix:
 
 
 def correlation(record: OutOfBag) -> float:
-    """Return the mean correlation of the losses of two members, on rows that neither has seen.
+    """Return the mean correlation of the losses of two members, on rows that they have not seen.
 
-    It is NaN if no two members have losses that differ from row to row.
+    It is NaN if no two members have losses that differ from row to row. Means are over the rows
+    outside one bag, products over those outside both, so it is rough where these are few, or where
+    losses vary little beside their mean.
 
     Of losses with means p and q, mean squares P and Q and mean product t it is
     (t - p q) / √((P - p²) (Q - q²)); of 0/1 losses P is p. Means over different rows can lead

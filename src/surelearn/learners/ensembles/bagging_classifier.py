@@ -20,7 +20,12 @@ from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
 from surelearn.learners.ensembles import _certificates, _out_of_bag
 from surelearn.learners.ensembles._bagging import BaggedLearner
-from surelearn.learners.ensembles._member_kinds import answers_of, shares_of, with_labels
+from surelearn.learners.ensembles._member_kinds import (
+    answers_of,
+    refuse_other_kinds,
+    shares_of,
+    with_labels,
+)
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 
@@ -183,6 +188,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
             The probability with which the certificate may fail.
         """
         check_is_fitted(self)
+        refuse_other_kinds(self._base(), "classifier")  # a forged model file may hold anything
         conduct = _certificates.Conduct(
             grown_on=self.n_fits_ > 1, unseen=self._unseen(), soft=self.voting == "soft"
         )

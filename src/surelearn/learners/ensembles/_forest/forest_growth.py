@@ -18,6 +18,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     PackedTrees,
     pack_trees,
 )
+from surelearn.learners.ensembles._forest.tree_growth import MOST_CLASSES
 from surelearn.learners.ensembles._forest.walkable import as_grown
 from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -184,6 +185,11 @@ def grower_of_bins(
 ) -> Member:
     """Return what grows a tree from encoded rows; in a regression `units` are of its targets."""
     numeric = sample.n_classes == 0
+    if sample.n_classes > MOST_CLASSES:
+        raise ValueError(
+            f"y has {sample.n_classes} classes, and trees of bins take {MOST_CLASSES}: set "
+            "splitter='exact', or take a regressor if they are numbers"
+        )
     table = BinnedTable(
         codes=codes,
         n_bins=bins.n_bins,

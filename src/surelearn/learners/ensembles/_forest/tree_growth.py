@@ -27,7 +27,10 @@ from surelearn.learners.ensembles._forest.workspace import (
 )
 
 LARGEST_WEIGHT = 2**16 - 1
-"""The largest weight of a row; classes have as many bits."""
+"""The largest weight of a row."""
+
+MOST_CLASSES = 2**16
+"""The largest number of classes: the number of one stands beside the weight of a row."""
 
 
 class Grown(NamedTuple):

@@ -106,8 +106,8 @@ def _work(
     run_tasks(worker, (len(bench.gradients) + WRITTEN - 1) // WRITTEN, table, bench)
     n_nodes = _grow(worker, n_rows, size, table, bench, nodes)
     if len(bench.scores):
-        bench.order[KIND] = STEP
-        run_tasks(worker, n_nodes, table, bench)
+        bench.order[KIND], bench.order[LAST] = STEP, n_nodes
+        run_tasks(worker, min(n_nodes, tickets.MOST_TASKS), table, bench)
     tickets.end(bench.control)
     return n_nodes
 

@@ -29,7 +29,8 @@ KIND, N_TASKS, FIRST, LAST, COLUMN, SMALL, LARGE, SUBTRACT, LARGE_FIRST, LARGE_L
 """What the order that workers carry out says, and where.
 
 Rows FIRST to LAST - 1 are counted in slot SMALL, or divided by COLUMN. Slot LARGE, -1 if there is
-none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are counted there.
+none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are counted there. Steps
+are those of the leaves among nodes 0 to LAST - 1.
 """
 
 TREE, LISTED = 10, 11
@@ -156,9 +157,11 @@ def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
         )
         if not order[LISTED]:
             _list_rows(first, last, bench.rows)
-    elif not bench.facts[task, CHILD]:
-        slopes = bench.gradients, bench.hessians
-        _step(task, bench.facts, bench.rows, slopes, bench.terms, bench.steps, bench.scores)
+    else:
+        slopes, n_tasks = (bench.gradients, bench.hessians), order[N_TASKS]
+        for node in range(last * task // n_tasks, last * (task + 1) // n_tasks):
+            if not bench.facts[node, CHILD]:
+                _step(node, bench.facts, bench.rows, slopes, bench.terms, bench.steps, bench.scores)
 
 
 # Those that take few arrays are told these alone: a bench is handed over as two hundred numbers.

@@ -23,7 +23,9 @@ CONTROL = 24
 """The length of the array that holds them."""
 
 _NEXT = 16  # bits of the next task, and of the number of tasks
-_TASK = (1 << _NEXT) - 1
+MOST_TASKS = (1 << _NEXT) - 1
+"""The largest number of tasks of one ticket."""
+
 _PATIENCE = 200  # looks at a ticket before the processor is offered to others
 
 
@@ -91,8 +93,8 @@ def take(control: Indices) -> int:
     """Return a task that is now the caller's, or -1 if none is left."""
     while True:
         ticket = _read(control, TICKET)
-        task = ticket & _TASK
-        if task >= (ticket >> _NEXT) & _TASK:
+        task = ticket & MOST_TASKS
+        if task >= (ticket >> _NEXT) & MOST_TASKS:
             return -1
         if _swap(control, TICKET, ticket, ticket + 1):
             return task
@@ -108,7 +110,7 @@ def finish(control: Indices) -> None:
 def wait(control: Indices) -> None:
     """Return when all tasks of the ticket are done."""
     looks = 0
-    while _read(control, DONE) < (_read(control, TICKET) >> _NEXT) & _TASK:
+    while _read(control, DONE) < (_read(control, TICKET) >> _NEXT) & MOST_TASKS:
         looks += 1
         if looks > _PATIENCE:
             _give_way()
