@@ -1,5 +1,16 @@
 """Compiled primitives shared by two learners or more; only `_decorator` calls the compiler."""
 
-from surelearn._jit._decorator import borrowing, inlined, inner, jit
+from surelearn._jit._apart import code_of, compiled_apart
+from surelearn._jit._decorator import borrowing, entrance, inlined, inner, jit
+from surelearn._jit._lent import lend
 
-__all__ = ["borrowing", "inlined", "inner", "jit"]
+__all__ = [
+    "borrowing",
+    "code_of",
+    "compiled_apart",
+    "entrance",
+    "inlined",
+    "inner",
+    "jit",
+    "lend",
+]

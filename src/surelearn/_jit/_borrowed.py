@@ -63,7 +63,7 @@ def _without_gaps(builder: Any, lengths: list[Any], size: Any) -> tuple[list[Any
     return strides, n_items
 
 
-class _Tuple(types.Type):
+class Tuple(types.Type):
     """A tuple whose arrays are borrowed; calls alone know this type."""
 
     def __init__(self, kind: Any) -> None:
@@ -103,7 +103,7 @@ def as_whole(value: Any) -> Any:
     return value.whole() if isinstance(value, Handed) else value
 
 
-@register_model(_Tuple)
+@register_model(Tuple)
 class _TupleModel(models.DataModel):
     """A tuple like any other, but handed over part by part, and as it came."""
 
@@ -138,7 +138,7 @@ class _TupleModel(models.DataModel):
 def as_borrowed(kind: Any) -> Any:
     """Return as what a value of a type travels."""
     if isinstance(kind, types.BaseTuple):
-        return _Tuple(kind)
+        return Tuple(kind)
     if not is_of_numbers(kind) or (kind.layout, kind.aligned) != ("C", True) or kind.ndim == 0:
         return kind
     return _Array(kind.dtype, kind.ndim, "C", readonly=not kind.mutable)

@@ -10,7 +10,12 @@ from numba.core.typing.templates import signature
 from numba.extending import lower_builtin, overload, type_callable
 
 from surelearn._jit._kept_code import cache_of
-from surelearn._jit._linked import BorrowingCompiler, LinkedCompiler, QuietCompiler
+from surelearn._jit._linked import (
+    BorrowingCompiler,
+    EntranceCompiler,
+    LinkedCompiler,
+    QuietCompiler,
+)
 from surelearn._jit._sources import enlist
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -42,8 +47,35 @@ def jit(function: _Function) -> _Function:
     >>> float(rows.largest_norm(np.array([[3.0, 4.0], [1.0, 0.0]])))
     5.0
     """
+    return _with_entrance(function, {"pipeline_class": QuietCompiler})
+
+
+def entrance(function: _Function) -> _Function:
+    """Compile a `jit` loop that borrows, as `borrowing` has it, what Python lends: see `lend`.
+
+    Records of many arrays are handed over as an address each, for their unpacking may take as
+    long to compile as the loop.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import numpy as np
+    >>> from surelearn._jit import lend
+    >>> class Pair(NamedTuple):
+    ...     left: np.ndarray
+    ...     right: np.ndarray
+    >>> @entrance
+    ... def first(pair):
+    ...     return pair.left[0] + pair.right[0]
+    >>> first(lend(Pair(np.ones(2), np.ones(3))))
+    2.0
+    """
+    return _with_entrance(function, {"pipeline_class": EntranceCompiler, "_nrt": False})
+
+
+def _with_entrance(function: _Function, options: Any) -> _Function:
     enlist(function)
-    compiled: Any = njit(**_FLAGS, pipeline_class=QuietCompiler)(function)
+    compiled: Any = njit(**_FLAGS, **options)(function)
     if hasattr(compiled, "enable_caching"):  # not if the compiler is switched off
         compiled._cache = cache_of(function)  # noqa: SLF001 - what its `enable_caching` does
     return cast("_Function", compiled)

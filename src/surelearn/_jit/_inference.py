@@ -40,13 +40,21 @@ class _RememberingContext(Context):
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a call."""
-        if kws or not _is_operator(func) or not all(map(_is_plain, args)):
+        if kws or not _is_lasting(func) or not all(map(_is_plain, args)):
             return super().resolve_function_type(func, args, kws)
-        asked = (func, tuple(args))
-        found = self._found.get(asked)
-        if found is None:
-            found = self._found[asked] = super().resolve_function_type(func, args, kws)
-        return found
+        asked = (func, _without_constants(func, args))
+        if asked not in self._found:
+            self._found[asked] = super().resolve_function_type(*asked, kws)
+        return self._found[asked]
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        """Return the signature by which an element is written."""
+        asked = _without_constants(operator.setitem, (target, index, value))
+        if not all(map(_is_plain, asked)):
+            return super().resolve_setitem(target, index, value)
+        if asked not in self._found:
+            self._found[asked] = super().resolve_setitem(*asked)
+        return self._found[asked]
 
 
 def _best_of_two(better: Callable[[Any, Any], Any]) -> Any:
@@ -96,15 +104,32 @@ def _remembering(known: Context) -> _RememberingContext:
     return _RememberingContext(known)
 
 
-def _is_operator(func: Any) -> bool:
-    """Return whether it is a function of `operator`, or Numba's name for one."""
-    return getattr(getattr(func, "typing_key", func), "__module__", None) == "_operator"
+_LASTING = (bool, len, range, slice, int, float, max, min, abs)
+_OF_CONSTANTS = (operator.pow, operator.ipow, slice)
+
+
+def _is_lasting(func: Any) -> bool:
+    """Return whether it is a function of `operator` or of Python, or Numba's name for one."""
+    plain = getattr(func, "typing_key", func)
+    return getattr(plain, "__module__", None) == "_operator" or plain in _LASTING
 
 
 def _is_plain(kind: Any) -> bool:
+    """Return whether it is a type of numbers, or of arrays or slices of them, or tuples of such."""
+    if isinstance(kind, types.SliceType):
+        return not isinstance(kind, types.Literal)
     if type(kind) is types.Array:
         return isinstance(kind.dtype, _NUMBERS)
-    return all(isinstance(one, _NUMBERS) for one in getattr(kind, "types", (kind,)))
+    parts: Any = getattr(kind, "types", None)
+    return isinstance(kind, _NUMBERS) if parts is None else all(map(_is_plain, parts))
+
+
+def _without_constants(func: Any, args: Any) -> tuple[Any, ...]:
+    """Return types of operands, without their values where these change nothing."""
+    of_constants = getattr(func, "typing_key", func) in _OF_CONSTANTS
+    if of_constants or isinstance(args[0], types.BaseTuple):  # whose parts may differ in type
+        return tuple(args)
+    return tuple(map(types.unliteral, args))
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -68,7 +68,7 @@ class LinkedCompiler(PlainCompiler):
         return super().compile_extra(func)
 
 
-class BorrowingCompiler(LinkedCompiler):
+class _Borrowing(PlainCompiler):
     """Compiles a function that counts no references, so it must not hand an array on."""
 
     needless = (InlineClosureLikes, NopythonRewrites, IRLegalization)
@@ -81,6 +81,14 @@ class BorrowingCompiler(LinkedCompiler):
         if not all(isinstance(part, _PLAIN) for part in getattr(result, "types", (result,))):
             raise TypeError(f"{func.__qualname__} returns {result}: only an inner loop may")
         return compiled
+
+
+class BorrowingCompiler(_Borrowing, LinkedCompiler):
+    """Compiles a step that borrows what its callers hold."""
+
+
+class EntranceCompiler(_Borrowing, QuietCompiler):
+    """Compiles a loop that Python calls, and that borrows what Python holds."""
 
 
 class _LinkingLibrary(JITCodeLibrary):

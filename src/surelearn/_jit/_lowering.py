@@ -4,6 +4,8 @@ Numba copies an array's description to the stack for each element that is read o
 optimiser removes that again. Here an element is an address.
 """
 
+import operator
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -16,6 +18,8 @@ from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
 from surelearn._jit._inference import RememberingInference
+
+_POWERS = (operator.pow, operator.ipow)
 
 
 class PlainLower(Lower):
@@ -48,6 +52,21 @@ class PlainLower(Lower):
             fields[name] = cgutils.alloca_once(builder, number.type)
             builder.store(number, fields[name])
         return _made(self.context, builder, resty, fields)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Write an operation on two numbers; of constants only powers are written otherwise."""
+        operands = (expr.lhs.name, expr.rhs.name)
+        kinds = tuple(self.typeof(name) for name in operands)
+        if op in _POWERS or not all(isinstance(kind, types.Number) for kind in kinds):
+            return super().lower_binop(resty, expr, op)
+        signature = self.fndesc.calltypes[expr]
+        wanted = tuple(types.unliteral(kind) for kind in signature.args)
+        numbers = [
+            self.context.cast(self.builder, self.loadvar(name), kind, asked)
+            for name, kind, asked in zip(operands, kinds, wanted, strict=True)
+        ]
+        made = _instructions(self.context, op, wanted)(self.builder, numbers)
+        return self.context.cast(self.builder, made, signature.return_type, resty)
 
     def delvar(self, name: str) -> None:
         """Forget a variable: where no references are counted there is nothing to do."""
@@ -102,6 +121,14 @@ class PlainLower(Lower):
         if isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0:
             return self.context.cast(self.builder, place, kind, types.intp)
         return fix_integer_index(self.context, self.builder, kind, place, length)
+
+
+@cache
+def _instructions(context: Any, op: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return what writes an operation on numbers of such kinds."""
+    function = context.typing_context.resolve_value_type(op)
+    signature = function.get_call_type(context.typing_context, kinds, {})
+    return context.get_function(function, signature)
 
 
 class _Fields:

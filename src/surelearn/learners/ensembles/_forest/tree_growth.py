@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import borrowing, jit
+from surelearn._jit import borrowing, entrance
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest.leaves import close, decrease, describe
 from surelearn.learners.ensembles._forest.moving import split
@@ -98,9 +98,10 @@ def pack_items(rows: Indices, weights: Indices, labels: Indices | None) -> Indic
     return (rows << 32) | (weights << 16) | classes
 
 
-@jit
+@entrance
 def grow_tree(
     items: Indices,
+    buffer: Indices,
     table: BinnedTable,
     rules: Rules,
     space: Workspace,
@@ -108,8 +109,11 @@ def grow_tree(
     routes: Words,
     state: Words,
 ) -> tuple[int, int]:
-    """Grow the tree of a bag; return the numbers of nodes and of questions about categories."""
-    buffer, question, n_classes = np.empty_like(items), space.question, rules.n_classes
+    """Grow the tree of a bag; return the numbers of nodes and of questions about categories.
+
+    In the buffer there is room for as many items.
+    """
+    question, n_classes = space.question, rules.n_classes
     grown.start[0], grown.end[0], grown.depth[0] = 0, len(items), 0
     n_nodes, n_waiting, n_routes = 1, 1, 0
     while n_waiting > 0:

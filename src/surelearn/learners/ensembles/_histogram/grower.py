@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, jit
+from surelearn._jit import borrowing, entrance
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
 from surelearn.learners.ensembles._histogram.queue import dequeue, enqueue
@@ -83,7 +83,7 @@ class Size(NamedTuple):
     n_workers: int
 
 
-@jit
+@entrance
 def work_on_tree(
     worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
 ) -> int:
@@ -91,14 +91,6 @@ def work_on_tree(
 
     Worker 0 grows it. If there are scores, those of the rows of each leaf take their step.
     """
-    return _work(worker, n_rows, size, table, bench, nodes)
-
-
-@borrowing
-def _work(
-    worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
-) -> int:
-    """Do what `work_on_tree` does without counting references to thirty arrays at each step."""
     if worker > 0:
         help_out(worker, table, bench)
         return 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing
+from surelearn._jit import borrowing, compiled_apart, entrance
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
 from surelearn.learners.ensembles._histogram.binning import Bins
@@ -33,8 +33,9 @@ none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are co
 are those of the leaves among nodes 0 to LAST - 1.
 """
 
-TREE, LISTED = 10, 11
-"""The number of the tree, and whether the rows that it grows from are listed; else it is all."""
+TREE, LISTED, CODE = 10, 11, 12
+"""The number of the tree, whether the rows that it grows from are listed, or else it is all, and
+where the code of `do_task` is."""
 
 RATE, PENALTY = 2, 3
 """Where these stand among the terms, behind the units."""
@@ -133,7 +134,7 @@ class Bench(NamedTuple):
     gains: Matrix
 
 
-@borrowing
+@entrance
 def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Do one task of the order."""
     order = bench.order
@@ -246,12 +247,19 @@ def find_splits(
             )
 
 
+@compiled_apart
+def do_task_by(code: int, worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
+    """Do one task of the order by code that was compiled apart: half of all that is compiled."""
+    del code
+    do_task(worker, task, table, bench)
+
+
 @borrowing
 def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
     """Do tasks of the ticket until none is left; return how many."""
     n_done, task = 0, tickets.take(bench.control)
     while task >= 0:
-        do_task(worker, task, table, bench)
+        do_task_by(bench.order[CODE], worker, task, table, bench)
         tickets.finish(bench.control)
         n_done += 1
         task = tickets.take(bench.control)

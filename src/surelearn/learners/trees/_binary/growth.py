@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, jit
+from surelearn._jit import borrowing, entrance, lend
 from surelearn._threads import Workers
 from surelearn._typing import Indices
 from surelearn.learners.trees._binary import entrances, sorted_columns
@@ -201,10 +201,11 @@ class Growth:
             n_rows = int(self.nodes.end[node] - self.nodes.start[node])
             best, features = self.table.no_splits(), np.arange(self.table.n_features)
             buffer = np.empty(n_rows, dtype=np.int64)
-            bench = Bench(self.table.workspace(n_rows), best, buffer, features, *self._drawn)
+            bench = lend(Bench(self.table.workspace(n_rows), best, buffer, features, *self._drawn))
             nodes = roomier(pick(self.nodes, [node]), _ROOM)
             routes, reached = longer(best.routes[:0], _ROOM), np.array([0, 1, 0])
-            while not grow_small(columns.columns, nodes, routes, self.table.rules, bench, reached):
+            held, rules = lend(columns.columns), lend(self.table.rules)
+            while not grow_small(held, lend(nodes), routes, rules, bench, reached):
                 nodes = roomier(nodes, 2 * len(nodes.feature))
                 routes = longer(routes, 2 * len(routes))
             nodes = pick(nodes, slice(reached[N_NODES]))
@@ -225,7 +226,7 @@ class Growth:
             ours[node], ours[first : self.n_nodes] = theirs[0], theirs[1:]
 
 
-@jit
+@entrance
 def grow_small(
     columns: Columns,
     nodes: Nodes,
@@ -238,19 +239,6 @@ def grow_small(
 
     If it is not, there is no room for more nodes, or for more routes of categorical questions.
     """
-    return _grow_small(columns, nodes, routes, rules, bench, reached)
-
-
-@borrowing
-def _grow_small(
-    columns: Columns,
-    nodes: Nodes,
-    routes: NDArray[np.int8],
-    rules: GrowthRules,
-    bench: Bench,
-    reached: Indices,
-) -> bool:
-    """Do what `grow_small` does, without counting references to forty arrays at each step."""
     while reached[NODE] < reached[N_NODES]:  # children come last, so every node has its turn
         node, child, route = int(reached[NODE]), int(reached[N_NODES]), int(reached[N_ROUTES])
         if child + 2 > len(nodes.feature) or route == len(routes):

@@ -1,0 +1,168 @@
+"""A record that is lent is all that it was: a loop reads and writes the arrays of its owner."""
+
+import copy
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from surelearn._jit import borrowing, entrance, lend
+
+
+class Inner(NamedTuple):
+    """What stands within."""
+
+    words: NDArray[np.uint64]
+    rate: float
+
+
+class Bench(NamedTuple):
+    """One of everything that a loop may be lent."""
+
+    marks: NDArray[np.uint8]
+    table: NDArray[np.float64]
+    numbers: NDArray[np.int32]
+    inner: Inner
+    nothing: None
+    limit: int
+    is_open: bool
+    rate: float
+
+
+def bench(**changed):
+    made = Bench(
+        marks=np.arange(5, dtype=np.uint8),
+        table=np.arange(24.0).reshape(2, 3, 4),
+        numbers=np.array([-7, 2**31 - 1], dtype=np.int32),
+        inner=Inner(np.array([2**64 - 1, 3], dtype=np.uint64), -0.25),
+        nothing=None,
+        limit=-3,
+        is_open=True,
+        rate=1e-300,
+    )
+    return made._replace(**changed)
+
+
+@borrowing
+def _sum_up(lent):
+    """Add up what stands in the arrays."""
+    total = 0.0
+    for i in range(lent.table.shape[0]):
+        for j in range(lent.table.shape[1]):
+            for k in range(lent.table.shape[2]):
+                total += (i + 2 * j + 3 * k) * lent.table[i, j, k]
+    for i in range(len(lent.marks)):
+        total += lent.marks[i]
+    return total
+
+
+@entrance
+def told(lent, step, more):
+    """Tell what was lent, and write to it."""
+    lent.table[1, 2, 3] += step
+    more[0] = lent.numbers[0]
+    low = lent.inner.words[0] & np.uint64(0xFF)
+    known = (len(lent.marks), lent.table.size, lent.limit, lent.is_open, lent.nothing is None)
+    return (*known, _sum_up(lent), lent.rate, lent.inner.rate, low, lent.numbers[1])
+
+
+def asked(run, record):
+    more = np.zeros(1)
+    return run(record, 0.5, more), more.tolist(), record.table[1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"is_open": False, "limit": 2**62, "rate": -np.inf},
+        {"limit": np.int64(4), "rate": np.float64(0.1)},
+        {"marks": np.zeros(0, dtype=np.uint8)},
+        {"table": np.ones((5, 4, 4))},
+    ],
+    ids=["as it is", "extreme", "numbers of NumPy", "empty", "longer"],
+)
+def test_a_loop_is_told_what_its_plain_self_is_told(changed, monkeypatch):
+    ours, theirs = (bench(**copy.deepcopy(changed)) for _ in range(2))
+    found = asked(told, lend(ours))
+    monkeypatch.setitem(globals(), "_sum_up", _sum_up.py_func)
+    assert found == asked(told.py_func, theirs)
+
+
+def test_what_is_written_is_seen_by_the_owner_and_the_next_loop():
+    record = bench()
+    lent = lend(record)
+    for _ in range(3):
+        told(lent, 1.0, np.zeros(1))
+    assert record.table[1, 2, 3] == 26.0
+    assert isinstance(lent, Bench)
+    assert lent.table is record.table
+
+
+@pytest.mark.parametrize(
+    "table", [np.asfortranarray(np.ones((2, 3, 4))), np.ones((2, 3, 8))[..., ::2]]
+)
+def test_an_array_with_gaps_is_not_lent(table):
+    with pytest.raises(ValueError, match="without gaps"):
+        lend(bench(table=table))
+
+
+@pytest.mark.parametrize(
+    ("value", "refusal"),
+    [
+        (np.float32(2.0), TypeError),
+        (1j, TypeError),
+        ("x", TypeError),
+        (np.array(2.0), ValueError),
+        (np.array(["x"]), ValueError),
+        (2**63, OverflowError),
+    ],
+)
+def test_what_a_loop_would_misread_is_not_lent(value, refusal):
+    with pytest.raises(refusal):
+        lend(bench(limit=value))
+
+
+def test_a_record_that_nobody_lent_is_refused():
+    told(lend(bench()), 0.0, np.zeros(1))  # the loop is compiled, so its entrance is asked
+    with pytest.raises(AttributeError, match="_address"):
+        told(bench(), 0.0, np.zeros(1))
+
+
+def test_a_loop_that_hands_an_array_on_is_refused():
+    @entrance
+    def out(lent):
+        return 1, lent.table
+
+    with pytest.raises(Exception, match="only an inner loop may"):
+        out(lend(bench()))
+
+
+_KEPT = """
+import numpy as np
+from surelearn._jit import lend
+from surelearn.learners.ensembles._forest import tree_growth
+from surelearn import RandomForestClassifier
+X = np.random.default_rng(0).normal(size=(60, 3))
+print(RandomForestClassifier(n_estimators=3, random_state=0).fit(X, X[:, 0] > 0).predict(X).sum())
+print(sum(tree_growth.grow_tree.stats.cache_misses.values()))
+"""
+
+
+def test_a_loop_kept_on_disk_reads_lent_records(tmp_path):
+    told_of = [
+        subprocess.run(  # noqa: S603 - the text above
+            [sys.executable, "-c", _KEPT],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert [misses for _, misses in told_of] == ["1", "0"]
+    assert told_of[0][0] == told_of[1][0]
