@@ -20,6 +20,8 @@ from surelearn.app.telling.report import make_report
 from surelearn.app.verify import read_beside, read_certificate, verify_certificate
 from surelearn.bounds import concentration, rates, regions
 from surelearn.cli import app
+from surelearn.evaluate._holdout_draws import draw_some
+from surelearn.evaluate._rows_beside import third_labels_mistaken
 from surelearn.evaluate.ledger import forget
 from surelearn.report import render_html, render_json
 
@@ -314,6 +316,61 @@ class TestTheScript:
         forge(content["outcomes"])
         (tmp_path / "claims.json").write_text(json.dumps(content), encoding="utf-8")
         assert by_script(tmp_path, "claims.json").returncode == 1
+
+
+class TestAThirdClass:
+    """Rows of a class that no training row has, in a hold-out of two classes."""
+
+    SEED = next(
+        seed for seed in range(999) if {1, 2} <= {*draw_some(N, fraction=0.2, seed=seed).tolist()}
+    )
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        found = columns()
+        found["y"] = np.where(np.isin(np.arange(N), [1, 2]), "perhaps", found["y"])
+        found["x"][[1, 2]] = -9.0, -9.5  # not called "yes"
+        lines = [f"{x},{y}" for x, y in zip(found["x"], found["y"], strict=True)]
+        (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines]) + "\n", encoding="utf-8")
+        return tmp_path
+
+    def findings(self, folder, *asked):
+        claims = [word for claim in asked for word in ("--claim", claim)]
+        result = certified(folder, "out", "--seed", str(self.SEED), *claims)
+        assert result.exit_code == 0, result.output
+        return self.again(folder)
+
+    def again(self, folder):
+        run = folder / "out" / "run"
+        certificate = read_certificate(run / "certificate.json")
+        beside = read_beside(run / "certificate.json", certificate)
+        paths = {"table": folder / "t.csv", "model": run / "model.surelearn"}
+        return beside, verify_certificate(certificate, beside=beside, **paths)
+
+    @pytest.mark.parametrize("asked", [(), ("error", "accuracy", "sensitivity", "specificity")])
+    def test_its_claims_are_verified(self, folder, asked):
+        beside, findings = self.findings(folder, *asked)
+        assert beside.certificates[0].reproduce["holdout"]["third"] == 2
+        assert all(finding.holds for finding in findings)
+
+    @pytest.mark.skipif(NODE is None, reason="Node is not installed")
+    def test_the_script_verifies_them(self, folder):
+        self.findings(folder, "error", "accuracy", "sensitivity", "specificity")
+        found = by_script(folder / "out" / "run", "report.html", "report.json", "claims.json")
+        assert found.returncode == 0, found.stdout
+
+    def test_claims_that_took_its_rows_for_alarms_are_verified_as_before(self, folder):
+        with third_labels_mistaken():
+            beside, _ = self.findings(folder)
+        assert "third" not in beside.certificates[0].reproduce["holdout"]
+        assert all(finding.holds for finding in self.again(folder)[1])
+
+    def test_another_number_of_its_rows_is_refused(self, folder):
+        self.findings(folder, "error", "sensitivity", "specificity")
+        path = folder / "out" / "run" / "claims.json"
+        path.write_text(path.read_text(encoding="utf-8").replace('"third": 2', '"third": 3'))
+        assert not all(finding.holds for finding in self.again(folder)[1])
+        assert NODE is None or by_script(path.parent, "claims.json").returncode == 1
 
 
 def by_script(folder, *names):

@@ -291,3 +291,10 @@ def test_help_names_what_is_written_and_gives_an_example():
     text = run(app, ["certify", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
     for words in ("report.html", "surelearn certify patients.csv --target outcome", "--force"):
         assert words in text
+
+
+def test_the_bounds_of_a_board_are_rounded_outward():
+    """They are said to hold; estimates beside them are rounded to the nearest."""
+    assert _certifying._cell("bound", 0.316201, rates=True) == "31.63%"
+    assert _certifying._cell("error", 0.316201, rates=True) == "31.6%"
+    assert _certifying._cell("bound", math.nan, rates=True) == "-"

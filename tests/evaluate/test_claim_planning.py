@@ -1,6 +1,7 @@
 """How many rows prove a claim, by exact searches over the printed bound."""
 
 import math
+import re
 
 import pytest
 from scipy import stats
@@ -72,3 +73,13 @@ def test_so_many_rows_have_enough_that_count(share):
 def test_what_cannot_be_planned_is_refused(target, options, says):
     with pytest.raises(ValueError, match=says):
         plan_claim(target, **options)
+
+
+@pytest.mark.parametrize(
+    ("target", "expect"), [("error<=0.05", 0.03001), ("sensitivity>=0.9", 0.950099)]
+)
+def test_the_share_that_a_plan_names_proves_its_target(target, expect):
+    """It was rounded: with 3.01% of 432 rows wrong nothing is proved that 3.001% prove."""
+    plan = plan_claim(target, expect=expect)
+    named = float(re.search(r"if ([\d.]+)% is seen", str(plan))[1]) / 100
+    assert all(proves(target, named, n, 0.05) for n in range(plan.n_always, plan.n_always + 300))

@@ -197,3 +197,32 @@ def test_which_claims_are_expected_does_not_depend_on_what_was_asked_before():
     assert "difference" in before
     assert "difference" not in expected(baseline=False)
     assert expected(baseline=True) == before
+
+
+def test_a_row_of_a_third_label_that_is_not_called_positive_is_no_alarm():
+    """It was counted as one: a specificity of 1 was refuted by rows that were not called so."""
+    X, y = rows()
+    y[(y == 0) & (np.arange(len(y)) % 3 == 0)] = 2
+    said = Cut(0.5).predict(X)
+    asked = ["specificity>=0.5", "sensitivity>=0.3", "ppv>=0.3", "npv>=0.5", "roc", "error"]
+    outcomes = Holdout(X, y, claims=asked, positive=1).answer(Cut(0.5)).claims
+    found = {o.claim.name: o.certificate for o in outcomes if o.certificate is not None}
+    seen = {name: certificate.observed for name, certificate in found.items()}
+    assert [o.verdict for o in outcomes[:4]] == ["proved"] * 4
+    named = [o.certificate.observed for o in outcomes[:4]]
+    assert named == [
+        np.mean(said[y != 1] == 0),
+        np.mean(said[y == 1] == 1),
+        np.mean(y[said == 1] == 1),
+        np.mean(y[said == 0] != 1),
+    ]
+    assert seen["error"] == np.mean(said != y)
+    assert {c.reproduce["holdout"]["third"] for c in found.values()} == {
+        int(((y == 2) & (said == 0)).sum())
+    }
+
+
+def test_rows_of_two_labels_store_no_third():
+    X, y = rows()
+    found = Holdout(X, y, claims=["specificity"]).answer(Cut()).claims[0].certificate
+    assert "third" not in found.reproduce["holdout"]

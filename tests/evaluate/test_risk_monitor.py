@@ -101,3 +101,9 @@ def test_a_range_wider_than_any_float_is_refused():
         RiskMonitor(loss_range=(-1e308, 1e308))
     widest = RiskMonitor(loss_range=(-8e307, 8e307)).update(np.zeros(1000))
     assert widest.certificate().bound > 0.0
+
+
+def test_what_is_known_without_data_is_told_in_all_its_digits():
+    """It said that the average is at most 1.23456e+06, which losses of 1,234,563 are not."""
+    monitor = RiskMonitor(loss_range=(0.0, 1234563.0)).update([1234563.0] * 2)
+    assert "and 1234563.0 is known without data" in str(monitor.certificate())

@@ -146,3 +146,11 @@ def test_what_is_no_logarithm_of_a_moment_is_refused():
         chernoff_method(lambda s: s * s, -1.0)
     with pytest.raises(ValueError, match="largest_rate"):
         chernoff_method(lambda s: s * s, 1.0, largest_rate=0.0)
+
+
+def test_bounds_are_told_rounded_outward():
+    """Cantelli's, 0.038461, was told as 0.03846."""
+    result = tail_bounds(n=100, mean=0.5, thresholds=[0.75], bits=True)
+    told = dict(line.split() for line in str(result).splitlines()[1:])
+    for name, said in result.guarantees.items():
+        assert said[-1].bound <= float(told[name]) <= 1.001 * said[-1].bound

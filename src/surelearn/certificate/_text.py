@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surelearn._shown import card
-from surelearn._wording import amount, outward, percent_outward, printable
+from surelearn._wording import amount, exactly, outward, percent_outward, printable
 
 if TYPE_CHECKING:
     from surelearn.certificate._certificate import Certificate
@@ -72,7 +72,7 @@ def _numbers(certificate: "Certificate") -> tuple[str, str, str]:
     if c.is_share:
         bound = percent_outward(c.bound, c.direction)
         return bound, f"{100.0 * c.observed:.4g}%", f"{100.0 * c.trivial:g}%"
-    return outward(c.bound, c.direction), amount(c.observed), f"{c.trivial:g}"
+    return outward(c.bound, c.direction), amount(c.observed), exactly(c.trivial)
 
 
 def void_claim(certificate: "Certificate") -> str:

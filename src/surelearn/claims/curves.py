@@ -58,7 +58,7 @@ def in_use(rows: Predictions) -> float | None:
 
 def _said(rows: Predictions) -> NDArray[np.bool_]:
     """Return which rows are called positive."""
-    return rows.is_positive != rows.wrong  # of two labels the answer is the truth, or the other one
+    return rows.is_positive != rows.mistaken  # what is not mistaken is said as it is
 
 
 @dataclass(frozen=True)

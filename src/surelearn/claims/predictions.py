@@ -83,6 +83,8 @@ class Predictions:
         What else there is, by its role: "group", "cluster", "weight", "stratum", "time", "covered".
     challengers
         What other models answered for the same rows, by their names.
+    third
+        Which rows are of neither of the two labels that a model knows; None if none is.
     """
 
     truth: NDArray[Any]
@@ -93,6 +95,7 @@ class Predictions:
     baseline: NDArray[Any] | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
     challengers: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
+    third: NDArray[np.bool_] | None = None
 
     @property
     def n(self) -> int:
@@ -110,9 +113,20 @@ class Predictions:
         return ~differ(self.truth, np.full(1, self.positive))
 
     @cached_property
+    def mistaken(self) -> NDArray[np.bool_]:
+        """Which rows are positive and were not called so, or are not and were.
+
+        A row of a third label is answered wrongly, and yet may rightly not be called positive.
+        """
+        if self.third is None:
+            return self.wrong
+        called = ~differ(self.prediction, np.full(1, self.positive))
+        return self.wrong & (called | ~self.third)
+
+    @cached_property
     def confusion(self) -> Confusion:
-        """How often each label was answered for each."""
-        true, wrong = self.is_positive, self.wrong
+        """How often each label was answered for each; a third one is not the positive one."""
+        true, wrong = self.is_positive, self.mistaken
         missed, alarms = int((true & wrong).sum()), int((~true & wrong).sum())
         n_positive = int(true.sum())
         return Confusion(n_positive - missed, missed, alarms, self.n - n_positive - alarms)

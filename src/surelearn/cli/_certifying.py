@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from surelearn._wording import amount
+from surelearn._wording import amount, percent_outward
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
@@ -232,11 +232,21 @@ def _board(choice: Choice, *, rates: bool) -> Table:
         remark = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
         board.add_row(
             shown(line.name),
-            *("-" if math.isnan(value) else number(value, rates=rates) for value in line.numbers),
+            *(
+                _cell(name, value, rates=rates)
+                for name, value in zip(choice.columns, line.numbers, strict=True)
+            ),
             f"{line.seconds:.1f}",
             shown(remark),
         )
     return board
+
+
+def _cell(column: str, value: float, *, rates: bool) -> str:
+    """Return a number of the board: a bound rounded outward, since it is said to hold."""
+    if math.isnan(value):
+        return "-"
+    return percent_outward(value, "upper") if column == "bound" else number(value, rates=rates)
 
 
 def number(value: float, *, rates: bool) -> str:

@@ -103,6 +103,9 @@ class Origin:
     task, scores, baseline, widths
         What decides which claims are expected: the task, whether the model gives scores, whether
         there is another one to compare it with, and whether it says how wide its errors are.
+    third
+        How many rows are of neither of its two labels and were not called positive: they are
+        answered wrongly, but neither missed nor alarms.
     """
 
     units: Units
@@ -111,12 +114,13 @@ class Origin:
     scores: bool
     baseline: bool
     widths: bool = False
+    third: int = 0
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What a certificate says of it; of widths only where there are some, as it always did."""
+        """What a certificate says of it; of widths and third labels only where there are some."""
         told = {**vars(self), "asked": list(self.asked)}
-        return told if self.widths else {k: told[k] for k in told if k != "widths"}
+        return {k: told[k] for k in told if told[k] or k not in {"widths", "third"}}
 
     @property
     def expected(self) -> list[str]:
@@ -261,7 +265,8 @@ def state_beside(
     if wanted.asked:
         gather(rows, wanted.asked)
     asked, compared = tuple(map(str, wanted.asked)), wanted.baseline is not None
-    origin = Origin(units, asked, rows.task, has_scores, compared, widths is not None)
+    third = int((rows.wrong & ~rows.mistaken).sum())
+    origin = Origin(units, asked, rows.task, has_scores, compared, widths is not None, third)
     return Stated(rows, wanted, origin, beside)
 
 

@@ -1,6 +1,8 @@
 """What claims beside a certificate count: truths, answers, scores and widths, row by row."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -11,7 +13,28 @@ from surelearn._typing import Indices, Vector
 from surelearn.base.chunks import in_chunks
 from surelearn.base.labels import in_words, label_named
 from surelearn.claims import Predictions
-from surelearn.claims.predictions import POSITIVE, as_labels
+from surelearn.claims.predictions import POSITIVE, as_labels, differ
+
+_third_told_apart: ContextVar[bool] = ContextVar("_third_told_apart", default=True)
+
+
+@contextmanager
+def third_labels_mistaken() -> Generator[None]:
+    """Count rows of a third label as alarms, as certificates did before: to make such ones again.
+
+    Examples
+    --------
+    >>> with third_labels_mistaken():
+    ...     print(_third(np.array(["a", "c"]), ["a", "b"]))
+    None
+    >>> _third(np.array(["a", "c"]), ["a", "b"])
+    array([False,  True])
+    """
+    token = _third_told_apart.set(False)
+    try:
+        yield
+    finally:
+        _third_told_apart.reset(token)
 
 
 class Compared(Protocol):
@@ -57,7 +80,15 @@ def record_rows(
     score = None if positive is None else scores_of(model, X, positive)
     finite = score is not None and bool(np.isfinite(score).all())
     given = score if finite else None
-    return replace(rows, task="binary", positive=positive, score=given), score is not None
+    third = None if positive is None else _third(columns[0], labels)
+    found = replace(rows, task="binary", positive=positive, score=given, third=third)
+    return found, score is not None
+
+
+def _third(truth: NDArray[Any], labels: Sequence[Any]) -> NDArray[np.bool_] | None:
+    """Return which rows are of neither of two labels; None if none is."""
+    neither = np.logical_and.reduce([differ(truth, np.full(1, label)) for label in labels])
+    return neither if _third_told_apart.get() and neither.any() else None
 
 
 def _last(columns: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
@@ -116,7 +147,7 @@ def gives_widths(model: Any) -> bool:
 
 def rows_taken(rows: Predictions, places: Indices) -> Predictions:
     """Return some of the rows."""
-    score, baseline = rows.score, rows.baseline
+    score, baseline, third = rows.score, rows.baseline, rows.third
     return replace(
         rows,
         truth=rows.truth[places],
@@ -124,4 +155,5 @@ def rows_taken(rows: Predictions, places: Indices) -> Predictions:
         score=None if score is None else score[places],
         baseline=None if baseline is None else baseline[places],
         columns={role: column[places] for role, column in rows.columns.items()},
+        third=None if third is None else third[places],
     )

@@ -14,6 +14,7 @@ from scipy.stats import binom
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
+from surelearn._wording import outward
 from surelearn.bounds import Guarantee, tails, tails_of_sums
 
 _DOUBLINGS = 60  # of the rate, before the search ends
@@ -50,7 +51,7 @@ class TailBounds(Shown, drawn_by="tail_bounds.plot_tail_bounds"):
         """Return a line for each theorem, the largest bound at the last threshold first."""
         rows = sorted(self.guarantees.items(), key=lambda item: -item[1][-1].bound)
         lines = [f"P(mean >= {self.thresholds[-1]:g})"]
-        lines += [f"  {name:<12} {said[-1].bound:.4g}" for name, said in rows]
+        lines += [f"  {name:<12} {outward(said[-1].bound, 'upper')}" for name, said in rows]
         if self.exact is not None:
             lines.append(f"  {'exact':<12} {self.exact[-1]:.4g}")
         lines += [f"  {name}: {why}" for name, why in self.left_out.items()]
@@ -91,13 +92,13 @@ def tail_bounds(
     >>> print(tail_bounds(n=100, mean=0.5, thresholds=[0.75], bits=True))
     P(mean >= 0.75)
       Markov       0.6667
-      Chebyshev    0.04
-      Cantelli     0.03846
+      Chebyshev    0.04001
+      Cantelli     0.03847
       Chernoff     0.006738
-      Bernstein    2.223e-05
-      Hoeffding    3.727e-06
-      kl           2.084e-06
-      Bentkus      7.661e-07
+      Bernstein    0.00002223
+      Hoeffding    0.000003727
+      kl           0.000002085
+      Bentkus      7.661e-7
       exact        2.818e-07
     """
     n = _arguments.count("n", n, at_least=1)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from surelearn._wording import amount
+from surelearn._wording import amount, percent_outward
 from surelearn._wording import percent as in_percent
 from surelearn.certificate import Certificate
 from surelearn.certificate._text import unit_of
@@ -148,7 +148,7 @@ def _signing(facts: Mapping[str, str]) -> str:
 def _choice(report: Report) -> str:
     if not report.candidates and not report.choice:
         return ""
-    rows = [_candidate(one, percent=report.in_percent) for one in report.candidates]
+    rows = [_candidate(one, report) for one in report.candidates]
     shown = grid(("learner", *report.score_names, ""), rows) if rows else ""
     untried = "".join(f"<li>{escape_options(text)}</li>" for text in report.untried)
     untried = f"<ul>{untried}</ul>" if untried else ""
@@ -156,12 +156,15 @@ def _choice(report: Report) -> str:
     return f"<p>{escape(report.choice)}</p>{shown}{untried}{folds}"
 
 
-def _candidate(candidate: Candidate, *, percent: bool) -> tuple[str, ...]:
+def _candidate(candidate: Candidate, report: Report) -> tuple[str, ...]:
     name = escape(candidate.name)
     notes = ["chosen"] if candidate.chosen else []
     return (
         f"<strong>{name}</strong>" if candidate.chosen else name,
-        *(_score(score, percent=percent) for score in candidate.scores),
+        *(
+            _score(score, percent=report.in_percent, is_bound=name == "bound")
+            for name, score in zip(report.score_names, candidate.scores, strict=True)
+        ),
         escape("; ".join(filter(None, [*notes, candidate.note]))),
     )
 
@@ -182,9 +185,11 @@ def _folds(folds: Sequence[FoldChoice], *, percent: bool) -> str:
     return f"<h3>{title}</h3>{grid(heads, rows)}"
 
 
-def _score(score: float, *, percent: bool) -> str:
+def _score(score: float, *, percent: bool, is_bound: bool = False) -> str:
     if math.isnan(score):
         return "–"
+    if is_bound:  # all of which are said to hold
+        return percent_outward(score, "upper")
     return in_percent(score) if percent else amount(score)
 
 

@@ -840,12 +840,15 @@ const COUNTED = {
 /** Refuses counts that cannot be of the same rows. */
 function checkCounts(audited) {
   const counts = { rows: audited[0].reproduce.audit.n_rows };
+  const third = besideOf(audited[0])?.third ?? 0; /* rows of a third label that were wrong, but neither missed nor alarms */
+  refuseIf(!Number.isInteger(third) || third < 0, "a count of rows is none");
+  const more = { wrong: -third, right: third };
   const learn = (name, count) => { refuseIf((counts[name] ??= count) !== count, `they count ${name} differently`); };
   for (const { method, reproduce: { inputs, audit } } of audited) {
     const inner = method === "targets.in_order" && isObject(inputs) ? { method: String(inputs.method), inputs: inputs.statistics } : { method, inputs };
     const common = /^prevalence/.test(String(audit.claim)) ? { successes: "positives", n: "rows" } : Object.hasOwn(COUNTED, inner.method) ? COUNTED[inner.method] : {}; /* a prevalence has the theorem of any share */
     const names = isObject(inner.inputs) ? common : {};
-    Object.entries(names).forEach(([name, what]) => learn(what, inner.inputs[name]));
+    Object.entries(names).forEach(([name, what]) => learn(what, more[what] ? inner.inputs[name] + more[what] : inner.inputs[name]));
   }
   const known = (name) => counts[name] !== undefined;
   for (let i = 0; i < SUMS.length; i += 1) { /* what one sum gives another may need */
@@ -856,6 +859,7 @@ function checkCounts(audited) {
     }
   }
   refuseIf(Object.values(counts).some((count) => count < 0), "they count fewer rows than none");
+  refuseIf(third > (counts.spared ?? third), "they count more rows of a third label than rows that were not called positive");
   return counts;
 }
 

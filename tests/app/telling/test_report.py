@@ -1,10 +1,12 @@
 """What a report says of a run."""
 
 import json
+import math
 import re
 import shlex
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +14,11 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from surelearn._wording import percent_outward
 from surelearn.app.certify import certify_table
 from surelearn.app.in_parts.first_look import look_as_told
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.telling import figures
 from surelearn.app.telling.report import _dates_among, make_report
 from surelearn.certificate import Certificate
 from surelearn.cli import app
@@ -164,6 +168,25 @@ def test_structural_risk_shows_its_certificate_and_how_much_confidence_is_left()
     assert Certificate.from_json(json.dumps(twin["training"])) == run.choice.bound
     assert "Learning curve" in titles(report)[0]
     assert "--select structural-risk" in report.reproduce["command"]
+    bounds = [one.scores[2] for one in report.candidates if not math.isnan(one.scores[2])]
+    assert all(f">{percent_outward(bound, 'upper')}</td>" in page for bound in bounds)
+
+
+def test_a_learning_curve_that_rises_is_not_said_to_be_flat():
+    steps = [figures._of_last_step(gain, 0.01) for gain in (0.03, 0.0, -0.03)]
+    assert "falls" in steps[0]
+    assert "within the noise" in steps[1]
+    assert "rises" in steps[2]
+
+
+def test_a_figure_of_errors_says_of_which_new_rows_it_speaks():
+    def told(kind):
+        split = SimpleNamespace(kind=kind)
+        return figures._new_rows(SimpleNamespace(problem=SimpleNamespace(split=split)))
+
+    assert told("random") == told("time") == "new rows"
+    assert told("group") == "new rows, each of a new group,"
+    assert told("distinct") == "new rows, where copies of a row count as one,"
 
 
 def test_the_command_of_a_table_in_parts_has_options_that_there_are(tmp_path):

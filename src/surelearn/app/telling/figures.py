@@ -27,6 +27,7 @@ from surelearn.claims import (
     RiskCoverage,
     RocBand,
 )
+from surelearn.evaluate._claims_beside import ENDINGS
 from surelearn.evaluate.calibration import calibration_curve
 from surelearn.evaluate.curves import (
     CurveBand,
@@ -224,9 +225,16 @@ def _errors(run: CertifiedRun) -> Figure:
     some = f" {len(y):,} of {len(rows):,} are drawn." if len(y) < len(rows) else ""
     caption = (
         f"Rows held out. With confidence {confidence(float(run.options['delta']))} at least "
-        f"{1 - ALPHA:.0%} of new rows lie in the band of ±{outward(limit, 'upper')}.{some}"
+        f"{1 - ALPHA:.0%} of {_new_rows(run)} lie in the band of ±{outward(limit, 'upper')}.{some}"
     )
     return Figure("Errors", caption, svg(drawing, name="errors"))
+
+
+def _new_rows(run: CertifiedRun) -> str:
+    """Say of which new rows most errors are bounded."""
+    ending = {"distinct": ENDINGS["copies"], "group": ENDINGS["groups"]}
+    which = ending.get(run.problem.split.kind, "")
+    return f"new rows{which}{',' if which else ''}"
 
 
 def _intervals(run: CertifiedRun) -> Iterator[Figure]:
@@ -244,8 +252,8 @@ def _intervals(run: CertifiedRun) -> Iterator[Figure]:
     level, most = confidence(run.claims_delta), confidence(run.intervals.alpha)
     caption = (
         f"{len(shown):,} of the rows held out, those with small predictions first. With confidence "
-        f"{level}, at least {most} of new rows lie inside their interval; it is wide where the "
-        "model errs much. Dashed: intervals of one width for all rows."
+        f"{level}, at least {most} of {_new_rows(run)} lie inside their interval; it is wide where "
+        "the model errs much. Dashed: intervals of one width for all rows."
     )
     yield Figure("An interval for each row", caption, svg(drawing, name="intervals"))
 
@@ -287,13 +295,29 @@ def _curve(run: CertifiedRun, curve: LearningCurve) -> Figure:
     ax.set_ylabel(loss_of(run.problem.task).in_words)
     gains = curve.validation[:, -2] - curve.validation[:, -1]
     noise = float(gains.std(ddof=1)) / math.sqrt(len(gains))
-    more = "The curve still falls at its end: more rows would probably help."
-    flat = "Its last step is within the noise of the folds: more rows may help little."
     caption = (
         f"{run.name} on ever more training rows, {len(gains)} folds: estimates, no certificates. "
-        f"{more if gains.mean() > 2.0 * noise else flat}"
+        f"{_of_last_step(float(gains.mean()), noise)}"
     )
     return Figure("Learning curve", caption, svg(drawing, name="curve"))
+
+
+def _of_last_step(gain: float, noise: float) -> str:
+    """Say what the last step of a learning curve tells.
+
+    Examples
+    --------
+    >>> _of_last_step(-0.03, 0.01)
+    'It rises in its last step, by more than the noise of the folds: more rows did not help here.'
+    """
+    if gain > 2.0 * noise:
+        return "The curve still falls at its end: more rows would probably help."
+    if gain < -2.0 * noise:
+        return (
+            "It rises in its last step, by more than the noise of the folds: more rows did not "
+            "help here."
+        )
+    return "Its last step is within the noise of the folds: more rows may help little."
 
 
 def _new_figure(*, height: float = 3.3) -> "tuple[Drawing, Axes]":

@@ -85,7 +85,9 @@ def _origin(stored: Any) -> Origin:
     origin = Origin(**cast("dict[str, Any]", {**stored, "asked": tuple(stored["asked"])}))
     wrong = [text for text in origin.asked if type(text) is not str or not _is_plain(text)]
     flags = (origin.scores, origin.baseline, origin.widths)
-    if wrong or {*map(type, flags)} != {bool} or dict(stored) != origin.stored:
+    some = type(origin.third) is int and origin.third > 0 and origin.task == "binary"
+    third = some or origin.third == 0
+    if wrong or {*map(type, flags)} != {bool} or not third or dict(stored) != origin.stored:
         raise ValueError("how they came about is told in other words")
     return origin
 
@@ -138,5 +140,5 @@ def _refuse_other_rows(
     if origin.units != "groups" and certificate.method == "concentration.clopper_pearson":
         statistics["error"] = {"errors": inputs["errors"], "n": inputs["n"]}
         also["error"] = as_claim(claims.parse("error"))
-    if other := list(disagreements(statistics, also, n_rows)):
+    if other := list(disagreements(statistics, also, n_rows, third=origin.third)):
         raise ValueError(f"they count different rows: {', '.join(other[:3])}")

@@ -37,6 +37,7 @@ from surelearn.certificate._issue import versions
 from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._holdout_claims import copies_by_their_means
 from surelearn.evaluate._holdout_draws import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
+from surelearn.evaluate._rows_beside import third_labels_mistaken
 from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
 
@@ -64,7 +65,8 @@ def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Gene
     """Store what a certificate stores: older ones of regressions have every residual, as rounded.
 
     They were rounded to the nearest double, and are rounded up now. Where copies of a row count as
-    one, older ones of classifiers bet on their mean loss. Older audits do not count copies.
+    one, older ones of classifiers bet on their mean loss. Older audits do not count copies. Older
+    claims took rows of a third label for alarms.
     """
     others = () if beside is None else beside.certificates
     before = any(c.method == "holdout.quantile" for c in (certificate, *others))
@@ -73,10 +75,17 @@ def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Gene
             then.enter_context(copies_by_their_means())
         if "n_copies" not in certificate.reproduce:
             then.enter_context(not_counting())
+        if not any(_tells_third_labels(c) for c in others):
+            then.enter_context(third_labels_mistaken())
         if before:
             then.enter_context(keeping_all())
             then.enter_context(rounded_to_nearest())
         yield
+
+
+def _tells_third_labels(certificate: Certificate) -> bool:
+    origin = certificate.reproduce.get("holdout")
+    return isinstance(origin, Mapping) and "third" in origin
 
 
 class AsRecorded:

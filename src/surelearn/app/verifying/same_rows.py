@@ -74,9 +74,15 @@ _LISTS = {
 
 
 def disagreements(
-    statistics: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Claim], n_rows: int
+    statistics: Mapping[str, Mapping[str, Any]],
+    asked: Mapping[str, Claim],
+    n_rows: int,
+    *,
+    third: int = 0,
 ) -> Iterator[str]:
     """Yield what the statistics of one claim count otherwise than those of another.
+
+    Rows of a `third` label may be answered wrongly and yet be neither missed nor alarms.
 
     Examples
     --------
@@ -89,9 +95,12 @@ def disagreements(
     counts: dict[str, int] = {"rows": n_rows}
     for text, given in statistics.items():
         for name, count in _counts_of(given, asked[text]):
-            if counts.setdefault(name, count) != count:
+            told = count + {"wrong": -third, "right": third}.get(name, 0)
+            if counts.setdefault(name, told) != told:
                 yield f"{name} in {text}"
     _complete(counts)
+    if third > counts.get("spared", n_rows):
+        yield "rows of a third label"
     for total, first, second in _SUMS:
         told = {total, first, second} <= counts.keys()
         if told and counts[first] + counts[second] != counts[total]:
