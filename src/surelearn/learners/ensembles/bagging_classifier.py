@@ -34,6 +34,7 @@ from surelearn.learners.trees.cart_classifier import CARTClassifier
 @holds(
     classes_="classes",
     out_of_bag_=OutOfBag | None,
+    correlation_of_losses_="maybe number",
     oob_score_="maybe number",
     oob_decision_function_="maybe float[rows, classes]",
 )
@@ -73,6 +74,8 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         The members, and the columns of each.
     out_of_bag_
         How members and pairs of them did on rows that they have not seen.
+    correlation_of_losses_
+        The mean correlation of the losses of two members, on the rows that neither has seen.
     oob_score_, oob_decision_function_
         The accuracy of the out-of-bag votes, and the votes; NaN where every member saw the row.
 
@@ -89,6 +92,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     voting: Literal["soft", "hard"]
     classes_: NDArray[Any]
     out_of_bag_: OutOfBag | None
+    correlation_of_losses_: float
     oob_score_: float
     oob_decision_function_: Matrix
 
@@ -234,9 +238,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
             votes[here] += said[here]
         if self.oob_score:
             self._score(votes, outside, labels)
-        self.out_of_bag_ = _out_of_bag.summarise(
-            losses[:, tested], outside[:, tested], votes[tested], labels[tested]
-        )
+        losses, outside = losses[:, tested], outside[:, tested]
+        self.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes[tested], labels[tested])
+        self.correlation_of_losses_ = _out_of_bag.correlation(losses, outside)
 
     def _score(self, votes: Matrix, outside: Any, labels: Indices) -> None:
         n_members = outside.sum(axis=0)

@@ -35,6 +35,7 @@ Voting = Literal["soft", "hard"]
 @holds(
     classes_="classes",
     out_of_bag_=OutOfBag | None,
+    correlation_of_losses_="maybe number",
     oob_score_="maybe number",
     oob_decision_function_="maybe float[rows, classes]",
 )
@@ -91,6 +92,8 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         The sorted labels.
     out_of_bag_
         How trees and pairs of trees did on rows that they have not seen.
+    correlation_of_losses_
+        The mean correlation of the losses of two trees, on the rows that neither has seen.
     oob_score_, oob_decision_function_
         The accuracy of the out-of-bag votes, and the votes; NaN where every tree saw the row.
     feature_importances_, n_leaves_
@@ -109,6 +112,7 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
 
     classes_: NDArray[Any]
     out_of_bag_: OutOfBag | None
+    correlation_of_losses_: float
     oob_score_: float
     oob_decision_function_: Matrix
 
