@@ -13,7 +13,7 @@ from surelearn import BaggingClassifier, RandomForestClassifier, bounds
 from surelearn.base.fingerprint import check_certificate
 from surelearn.base.seal import sealed
 from surelearn.learners.ensembles import _members, _out_of_bag
-from surelearn.persistence.model_files import load_model, save_model
+from surelearn.persistence.model_files import ModelFileError, load_model, save_model
 
 
 def world(n, seed, *, noise=0.1):
@@ -176,6 +176,17 @@ def test_a_model_of_before_has_its_fingerprint_and_tells_no_correlation(cls, tmp
     check_certificate(old.certificates()[0], model)
 
 
+@pytest.mark.parametrize("cls", [RandomForestClassifier, BaggingClassifier])
+@pytest.mark.parametrize("forged", [1.5, float("nan"), -1e300, "0.1"])
+def test_a_file_that_tells_no_correlation_is_refused(cls, forged, tmp_path):
+    X, y = world(60, 0)
+    model = cls(n_estimators=5).fit(X, y)
+    model.correlation_of_losses_ = forged
+    save_model(model, tmp_path / "forged.model", schema={}, metadata={})
+    with pytest.raises(ModelFileError, match="correlation"):
+        load_model(tmp_path / "forged.model")
+
+
 @pytest.mark.parametrize(
     ("parameters", "key"),
     [
@@ -299,5 +310,6 @@ def test_trees_that_never_err_have_no_correlation_of_errors_that_could_be_told()
     X, y = np.repeat(X, 8, axis=0), np.repeat(X[:, 0] > 0.0, 8)
     model = RandomForestClassifier(5).fit(X, y)
     assert not model.out_of_bag_.losses.any()
+    assert model.correlation_of_losses_ is None
     evidence = model.certificates()[1].preconditions[0].evidence
     assert "no correlation of their errors can be measured" in evidence

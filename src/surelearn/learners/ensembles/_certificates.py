@@ -124,13 +124,13 @@ def _of_a_crowd(model: Any, record: OutOfBag, *, soft: bool) -> Certificate:
 
 def _dependent(model: Any, *, soft: bool) -> Evidence:
     """Say that members are not independent, and how their losses were seen to be correlated."""
-    correlation: float | None = getattr(model, "correlation_of_losses_", None)
-    if correlation is None:  # a file of before holds no more than sums that tell it roughly
+    if not hasattr(model, "correlation_of_losses_"):  # of a file of before
         return violated(
             "bags share rows: how correlated the errors of two members are was not measured when "
             "this model was fitted; fit it again to be told"
         )
-    if math.isnan(correlation):
+    correlation: float | None = model.correlation_of_losses_
+    if correlation is None:
         return violated(
             "bags share rows: no two members err on some and not all rows that neither has seen, "
             "so that no correlation of their errors can be measured"

@@ -4,7 +4,7 @@ A member is tested on rows outside its bag, among some that were drawn without l
 a pair of members on those outside both bags.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -118,11 +118,11 @@ def _means(sums: Matrix, sizes: Matrix) -> Matrix:
     return np.clip(means, 0.0, 1.0)
 
 
-def correlation(losses: Matrix, outside: Mask) -> float:
+def correlation(losses: Matrix, outside: Mask) -> float | None:
     """Return the mean correlation of the losses of two members, on the rows outside both bags.
 
     Means, squares and products of a pair are all of these rows. A pair of which one has the same
-    loss on all of them has no correlation and is left out; NaN if every pair is. Of many rows an
+    loss on all of them has no correlation and is left out; None if every pair is. Of many rows an
     even share is looked at: it is an estimate, and nothing is proved by it.
 
     Examples
@@ -150,7 +150,14 @@ def correlation(losses: Matrix, outside: Mask) -> float:
     variances = squares / sizes - means**2
     pairs = np.triu((variances > _ROUNDING) & (variances.T > _ROUNDING), 1)
     if not pairs.any():
-        return float("nan")
+        return None
     covariances = (products / sizes - means * means.T)[pairs]
     found = covariances / np.sqrt(variances[pairs] * variances.T[pairs])
     return float(np.clip(np.mean(found), -1.0, 1.0))
+
+
+def refuse_no_correlation(model: Any) -> None:
+    """Refuse what a forged model file may hold in place of a correlation."""
+    found: float | None = getattr(model, "correlation_of_losses_", None)
+    if found is not None and not -1.0 <= found <= 1.0:
+        raise ValueError(f"{found} is no correlation of losses")

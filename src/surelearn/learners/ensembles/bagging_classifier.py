@@ -34,7 +34,7 @@ from surelearn.learners.trees.cart_classifier import CARTClassifier
 @holds(
     classes_="classes",
     out_of_bag_=OutOfBag | None,
-    correlation_of_losses_="maybe number",
+    correlation_of_losses_="maybe number?",
     oob_score_="maybe number",
     oob_decision_function_="maybe float[rows, classes]",
 )
@@ -75,7 +75,8 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     out_of_bag_
         How members and pairs of them did on rows that they have not seen.
     correlation_of_losses_
-        The mean correlation of the losses of two members, on the rows that neither has seen.
+        The mean correlation of the losses of two members, on the rows that neither has seen; None
+        if on these no two differ from row to row.
     oob_score_, oob_decision_function_
         The accuracy of the out-of-bag votes, and the votes; NaN where every member saw the row.
 
@@ -92,7 +93,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     voting: Literal["soft", "hard"]
     classes_: NDArray[Any]
     out_of_bag_: OutOfBag | None
-    correlation_of_losses_: float
+    correlation_of_losses_: float | None
     oob_score_: float
     oob_decision_function_: Matrix
 
@@ -255,6 +256,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         record = self.out_of_bag_
         if record is not None and len(record.losses) != len(self.estimators_):
             raise ValueError("it has another number of members than were tested")
+        _out_of_bag.refuse_no_correlation(self)
 
     def _check_member(self, member: Any) -> None:
         known = getattr(member, "classes_", None)
