@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 
 from contracts.tuned_runs import tuned_runs
 from surelearn.app.registry import find_bandits, find_experts, find_learners
+from surelearn.base.seal import sealed
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.kernels import Gaussian, Linear
@@ -236,6 +237,15 @@ def _bag_runs() -> Iterator[Run]:
         yield name, lambda c=LEARNERS[name]: _grown_on(c, X, y).certificates()
     bagged = LEARNERS["BaggingClassifier"](GaussianNB(), 9)
     yield "BaggingClassifier", lambda: bagged.fit(X, y).certificates()
+    for name in ("RandomForestClassifier", "BaggingClassifier"):
+        yield name, lambda c=LEARNERS[name]: _without_correlation(c, X, y).certificates()
+
+
+def _without_correlation(cls: Any, X: Any, y: Any) -> Any:
+    """Return an ensemble as files of before hold it, which did not measure how its losses agree."""
+    model = cls(n_estimators=5).fit(X, y)
+    del model.correlation_of_losses_
+    return sealed(model)
 
 
 def _grown_on(cls: Any, X: Any, y: Any) -> Any:

@@ -5,8 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.inspection import partial_dependence as peer_dependence
+from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from surelearn import AdaBoostClassifier, accumulated_effects, partial_dependence
@@ -79,6 +81,21 @@ def test_frames_and_categories(make):
         accumulated_effects(model, frame, "colour")
 
 
+def test_columns_of_pandas_may_be_named_by_numbers():
+    """They ended in a KeyError: columns were looked up by their names as text."""
+    X = rows(60)
+    frame, model = pd.DataFrame(X, columns=[2, 0, "size"]), Known().fit(X)
+    for place, name in enumerate(["2", "0", "size"]):
+        for ask in (partial_dependence, accumulated_effects):
+            expected = ask(model, X, place)
+            for feature in (place, name):
+                found = ask(model, frame, feature)
+                assert found.feature == name
+                for field in ("mean", "effects"):
+                    same = getattr(found, field, 0.0) == getattr(expected, field, 0.0)
+                    assert np.all(same)
+
+
 class Scores(ClassifierMixin, BaseEstimator):
     """A classifier of which only scores are known."""
 
@@ -116,6 +133,10 @@ def test_what_makes_no_sense_is_refused_with_a_sentence():
         partial_dependence(Scores().fit(X, X[:, 0] > 0), X, 0, label="maybe")
     with pytest.raises(ValueError, match="no rows"):
         partial_dependence(model, X[:0], 0)
+    with pytest.raises(ValueError, match="X is sparse"):
+        partial_dependence(model, sparse.csr_array(X), 0)
+    with pytest.raises(ValueError, match="one number for each"):
+        partial_dependence(LinearRegression().fit(X, X[:, :2]), X, 0)
 
 
 def test_the_rows_are_left_alone():

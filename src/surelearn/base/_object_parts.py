@@ -22,6 +22,9 @@ LAST_ASKED = "_stop_words_id"
 NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal", LAST_ASKED}) | OF_CALLBACKS
 """Attributes that say nothing of what a model answers: those of scikit-learn and one of ours."""
 
+_MEASURED_BESIDE = frozenset({"correlation_of_losses_"})
+"""What learners of ours measure and do not answer by; older files of the same model lack it."""
+
 _ATOMS = (str, bytes, int, float, complex)
 _HIDES_NOTHING = frozenset({"sklearn", "surelearn"})  # all that their objects hold are attributes
 _STATE_IS_ALL = frozenset({"numpy", "scipy", "sklearn", "surelearn"})
@@ -75,7 +78,8 @@ def attributes_of(value: Any) -> dict[str, Any]:
         return {}
     attributes = _held_by(value)
     attributes.pop(_CACHES.get(cls, ""), None)
-    return {name: part for name, part in attributes.items() if name not in NOT_LEARNT}
+    free = NOT_LEARNT | _MEASURED_BESIDE if _package(cls) == "surelearn" else NOT_LEARNT
+    return {name: part for name, part in attributes.items() if name not in free}
 
 
 def as_attributes(state: Any) -> Any:

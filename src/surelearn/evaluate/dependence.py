@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -186,6 +187,8 @@ def _enter(
 ) -> tuple[Any, int, str]:
     """Return rows, and the place and the name of the feature."""
     check_is_fitted(model)
+    if sparse.issparse(X):
+        raise ValueError("X is sparse, and whole columns of it are set: give X.toarray()")
     X = sound(X)
     X = X if hasattr(X, "columns") else _arguments.table("X", X)
     if X.ndim != 2 if isinstance(X, np.ndarray) else False:
@@ -214,7 +217,10 @@ def _names(X: Any) -> list[str]:
 
 
 def _column(X: Any, place: int, name: str) -> NDArray[Any]:
-    return X[:, place] if isinstance(X, np.ndarray) else np.asarray(X[name])
+    if isinstance(X, np.ndarray):
+        return X[:, place]
+    # Columns of pandas may be named by numbers, and then no text finds them.
+    return np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[name])
 
 
 def _replaced(X: Any, place: int, name: str, values: NDArray[Any]) -> Any:
@@ -227,7 +233,9 @@ def _replaced(X: Any, place: int, name: str, values: NDArray[Any]) -> Any:
         return X.set_column(place, name, [values])
     if hasattr(X, "with_columns"):  # polars
         return X.with_columns(**{name: values})
-    return X.assign(**{name: values})
+    whole = X.copy()
+    whole.isetitem(place, values)
+    return whole
 
 
 def _grid(values: NDArray[Any], size: int) -> NDArray[Any]:
@@ -266,7 +274,13 @@ def _response(model: Any, label: Any) -> tuple[Callable[[Any], Vector], str]:
 
 
 def _prediction(model: Any, X: Any) -> Vector:
-    return np.asarray(model.predict(X), dtype=np.float64)
+    found = np.asarray(model.predict(X), dtype=np.float64)
+    if found.shape != (X.shape[0],):
+        raise ValueError(
+            f"{type(model).__name__} predicts an array of shape {found.shape} for {X.shape[0]} "
+            "rows; give a model that predicts one number for each"
+        )
+    return found
 
 
 def _probability(model: Any, place: int, X: Any) -> Vector:

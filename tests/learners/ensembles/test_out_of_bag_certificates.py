@@ -1,5 +1,8 @@
 """Certificates from rows outside the bags hold where the truth is known, and say when void."""
 
+import copy
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,10 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 from surelearn import BaggingClassifier, RandomForestClassifier, bounds
+from surelearn.base.fingerprint import check_certificate
+from surelearn.base.seal import sealed
 from surelearn.learners.ensembles import _members, _out_of_bag
+from surelearn.persistence.model_files import ModelFileError, load_model, save_model
 
 
 def world(n, seed, *, noise=0.1):
@@ -114,8 +120,7 @@ def test_soft_voters_that_say_nearly_the_same_are_told_to_be_correlated():
     model = RandomForestClassifier(9, max_depth=1, max_features=None).fit(X, y)
     losses = 1.0 - model.trees_.leaves[model.apply(X), y.astype(int)[:, np.newaxis]]
     expected = np.corrcoef(losses.T)[np.triu_indices(9, 1)].mean()
-    measured = _out_of_bag.correlation(model.out_of_bag_)
-    assert measured == pytest.approx(expected, abs=0.05)
+    assert model.correlation_of_losses_ == pytest.approx(expected, abs=0.05)
     assert expected > 0.9
     evidence = model.certificates()[1].preconditions[0].evidence
     assert "the losses of two members" in evidence
@@ -125,7 +130,61 @@ def test_soft_voters_that_say_nearly_the_same_are_told_to_be_correlated():
 def test_no_correlation_beyond_1_is_told_of_few_rows():
     X, y = world(20, 6, noise=0.2)
     model = RandomForestClassifier(9, max_depth=1, max_features=None, voting="hard")
-    assert _out_of_bag.correlation(model.fit(np.sign(X[:, :1]), y).out_of_bag_) == 1.0
+    assert 0.9 < model.fit(np.sign(X[:, :1]), y).correlation_of_losses_ <= 1.0
+
+
+def losses_outside_both_bags(model, X, y, n, voting):
+    """Return, for each pair of trees, the losses of both on the rows outside both bags."""
+    shares = model.trees_.leaves
+    if voting == "hard":
+        shares = np.eye(shares.shape[1])[shares.argmax(axis=1)]
+    losses = 1.0 - shares[model.apply(X), y.astype(int)[:, np.newaxis]]
+    outside = np.ones((n, model.n_estimators), dtype=bool)
+    for tree in range(model.n_estimators):
+        outside[_members.draw_bag(0, tree, n, n, bootstrap=True).rows, tree] = False
+    for i, j in itertools.combinations(range(model.n_estimators), 2):
+        both = outside[:, i] & outside[:, j]
+        yield losses[both][:, [i, j]]
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("n", [12, 40, 300])
+def test_the_correlation_of_two_trees_is_that_on_the_rows_that_neither_has_seen(n, voting):
+    """Means over other rows than the products told 0.20 where just these rows give 0.60."""
+    X, y = world(n, 1, noise=0.2)
+    model = RandomForestClassifier(9, max_depth=2, voting=voting).fit(X, y)
+    pairs = list(losses_outside_both_bags(model, X, y, n, voting))
+    differ = [pair for pair in pairs if len(pair) and pair.var(axis=0).min() > 1e-12]
+    expected = np.mean([np.corrcoef(pair.T)[0, 1] for pair in differ])
+    assert model.correlation_of_losses_ == pytest.approx(expected)
+    told = f"correlation {expected:.2f} on average"
+    crowd = [c for c in model.certificates() if c.method == "tails_of_sums.majority_vote_exact"]
+    assert all(told in c.preconditions[0].evidence for c in crowd)
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, BaggingClassifier])
+def test_a_model_of_before_has_its_fingerprint_and_tells_no_correlation(cls, tmp_path):
+    X, y = world(60, 0)
+    model = cls(n_estimators=5).fit(X, y)
+    vote = model.certificates()[0]
+    before = copy.deepcopy(model)
+    del before.correlation_of_losses_
+    save_model(sealed(before), tmp_path / "old.model", schema={}, metadata={})
+    old = load_model(tmp_path / "old.model").model
+    check_certificate(vote, old)
+    assert "fit it again" in old.certificates()[1].preconditions[0].evidence
+    check_certificate(old.certificates()[0], model)
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, BaggingClassifier])
+@pytest.mark.parametrize("forged", [1.5, float("nan"), -1e300, "0.1"])
+def test_a_file_that_tells_no_correlation_is_refused(cls, forged, tmp_path):
+    X, y = world(60, 0)
+    model = cls(n_estimators=5).fit(X, y)
+    model.correlation_of_losses_ = forged
+    save_model(model, tmp_path / "forged.model", schema={}, metadata={})
+    with pytest.raises(ModelFileError, match="correlation"):
+        load_model(tmp_path / "forged.model")
 
 
 @pytest.mark.parametrize(
@@ -251,5 +310,6 @@ def test_trees_that_never_err_have_no_correlation_of_errors_that_could_be_told()
     X, y = np.repeat(X, 8, axis=0), np.repeat(X[:, 0] > 0.0, 8)
     model = RandomForestClassifier(5).fit(X, y)
     assert not model.out_of_bag_.losses.any()
+    assert model.correlation_of_losses_ is None
     evidence = model.certificates()[1].preconditions[0].evidence
     assert "no correlation of their errors can be measured" in evidence

@@ -24,7 +24,6 @@ from surelearn.certificate import (
     certify,
     violated,
 )
-from surelearn.learners.ensembles import _out_of_bag
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
 
 
@@ -118,14 +117,20 @@ def _of_a_crowd(model: Any, record: OutOfBag, *, soft: bool) -> Certificate:
         subject=f"{max(1, n_voters)} independent voters as accurate as the members of this model",
         observed=0.0,
         n=record.n_rows,
-        evidence={"independent": _dependent(_out_of_bag.correlation(record), soft=soft)},
+        evidence={"independent": _dependent(model, soft=soft)},
         reproduce={"model": fingerprint_of_fit(model)},
     )
 
 
-def _dependent(correlation: float, *, soft: bool) -> Evidence:
+def _dependent(model: Any, *, soft: bool) -> Evidence:
     """Say that members are not independent, and how their losses were seen to be correlated."""
-    if math.isnan(correlation):
+    if not hasattr(model, "correlation_of_losses_"):  # of a file of before
+        return violated(
+            "bags share rows: how correlated the errors of two members are was not measured when "
+            "this model was fitted; fit it again to be told"
+        )
+    correlation: float | None = model.correlation_of_losses_
+    if correlation is None:
         return violated(
             "bags share rows: no two members err on some and not all rows that neither has seen, "
             "so that no correlation of their errors can be measured"

@@ -35,7 +35,7 @@ def ask_outside(model: Any, sample: Any, tests: Tests) -> None:
         losses, votes = _losses(model, sample, outside)
         _score(model, votes, outside, sample.targets)
         losses, votes, outside = losses[:, tested], votes[tested], outside[:, tested]
-        model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, sample.targets[tested])
+        _keep(model, losses, outside, votes, sample.targets[tested])
     else:
         ask_tested(
             model, sample._replace(X=sample.X[tested], targets=sample.targets[tested]), outside
@@ -47,7 +47,12 @@ def ask_tested(model: Any, tested: Any, outside: Mask) -> None:
     model.out_of_bag_ = None
     if len(tested.X):
         losses, votes = _losses(model, tested, outside)
-        model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, tested.targets)
+        _keep(model, losses, outside, votes, tested.targets)
+
+
+def _keep(model: Any, losses: Matrix, outside: Mask, votes: Matrix, labels: Indices) -> None:
+    model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, labels)
+    model.correlation_of_losses_ = _out_of_bag.correlation(losses, outside)
 
 
 def _losses(model: Any, sample: Any, outside: Mask) -> tuple[Matrix, Matrix]:

@@ -4,7 +4,7 @@ A member is tested on rows outside its bag, among some that were drawn without l
 a pair of members on those outside both bags.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 MOST_TESTED = 20_000
 """How many rows test the members: pairs of many members on many rows would take too long."""
 
+_MOST_CORRELATED = 5000  # rows by which a correlation is estimated
 _BLOCK = 2048
 _TESTED = 3  # what these random numbers are for
 _ROUNDING = 1e-12  # a variance of losses below it may be an error of rounding
@@ -117,30 +118,46 @@ def _means(sums: Matrix, sizes: Matrix) -> Matrix:
     return np.clip(means, 0.0, 1.0)
 
 
-def correlation(record: OutOfBag) -> float:
-    """Return the mean correlation of the losses of two members, on rows that they have not seen.
+def correlation(losses: Matrix, outside: Mask) -> float | None:
+    """Return the mean correlation of the losses of two members, on the rows outside both bags.
 
-    It is NaN if no two members have losses that differ from row to row. Means are over the rows
-    outside one bag, products over those outside both, so it is rough where these are few, or where
-    losses vary little beside their mean.
-
-    Of losses with means p and q, mean squares P and Q and mean product t it is
-    (t - p q) / √((P - p²) (Q - q²)); of 0/1 losses P is p. Means over different rows can lead
-    beyond 1.
+    Means, squares and products of a pair are all of these rows. A pair of which one has the same
+    loss on all of them has no correlation and is left out; None if every pair is. Of many rows an
+    even share is looked at: it is an estimate, and nothing is proved by it.
 
     Examples
     --------
-    >>> two = np.array([[2, 2], [2, 2]])
-    >>> copies = OutOfBag(np.full(2, 0.5), np.full(2, 2), np.full((2, 2), 0.5), two, 2, 1)
-    >>> correlation(copies)
-    1.0
+    >>> outside = np.array([[True, True, True, True], [True, True, True, False]])
+    >>> losses = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0]])
+    >>> correlation(losses, outside)
+    0.5
     """
-    squares = record.tandem_losses.diagonal()  # of a member with itself
-    variances = squares - record.losses**2
-    spread = np.sqrt(np.where(variances > _ROUNDING, variances, 0.0))
-    scale = np.outer(spread, spread)
-    others = (scale > 0.0) & (record.tandem_sizes > 0) & ~np.eye(len(spread), dtype=np.bool_)
-    if not others.any():
-        return float("nan")
-    covariance = record.tandem_losses - np.outer(record.losses, record.losses)
-    return float(np.clip(np.mean(covariance[others] / scale[others]), -1.0, 1.0))
+    step = -(-losses.shape[1] // _MOST_CORRELATED)
+    losses, outside = losses[:, ::step], outside[:, ::step]
+    n_members = len(losses)
+    products, sums, squares, sizes = np.zeros((4, n_members, n_members))
+    # Rounding is least where losses are small: each is told from the member's own mean.
+    middles = _means((losses * outside).sum(axis=1), outside.sum(axis=1))[:, np.newaxis]
+    for start in range(0, losses.shape[1], _BLOCK):
+        there = outside[:, start : start + _BLOCK].astype(np.float64)
+        lost = (losses[:, start : start + _BLOCK] - middles) * there
+        products += lost @ lost.T
+        sums += lost @ there.T  # of the losses of the first on the rows outside both
+        squares += lost**2 @ there.T
+        sizes += there @ there.T
+    sizes = np.maximum(sizes, 1.0)
+    means = sums / sizes
+    variances = squares / sizes - means**2
+    pairs = np.triu((variances > _ROUNDING) & (variances.T > _ROUNDING), 1)
+    if not pairs.any():
+        return None
+    covariances = (products / sizes - means * means.T)[pairs]
+    found = covariances / np.sqrt(variances[pairs] * variances.T[pairs])
+    return float(np.clip(np.mean(found), -1.0, 1.0))
+
+
+def refuse_no_correlation(model: Any) -> None:
+    """Refuse what a forged model file may hold in place of a correlation."""
+    found: float | None = getattr(model, "correlation_of_losses_", None)
+    if found is not None and not -1.0 <= found <= 1.0:
+        raise ValueError(f"{found} is no correlation of losses")

@@ -34,6 +34,7 @@ from surelearn.learners.trees.cart_classifier import CARTClassifier
 @holds(
     classes_="classes",
     out_of_bag_=OutOfBag | None,
+    correlation_of_losses_="maybe number?",
     oob_score_="maybe number",
     oob_decision_function_="maybe float[rows, classes]",
 )
@@ -73,6 +74,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         The members, and the columns of each.
     out_of_bag_
         How members and pairs of them did on rows that they have not seen.
+    correlation_of_losses_
+        The mean correlation of the losses of two members, on the rows that neither has seen; None
+        if on these no two differ from row to row.
     oob_score_, oob_decision_function_
         The accuracy of the out-of-bag votes, and the votes; NaN where every member saw the row.
 
@@ -89,6 +93,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     voting: Literal["soft", "hard"]
     classes_: NDArray[Any]
     out_of_bag_: OutOfBag | None
+    correlation_of_losses_: float | None
     oob_score_: float
     oob_decision_function_: Matrix
 
@@ -234,9 +239,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
             votes[here] += said[here]
         if self.oob_score:
             self._score(votes, outside, labels)
-        self.out_of_bag_ = _out_of_bag.summarise(
-            losses[:, tested], outside[:, tested], votes[tested], labels[tested]
-        )
+        losses, outside = losses[:, tested], outside[:, tested]
+        self.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes[tested], labels[tested])
+        self.correlation_of_losses_ = _out_of_bag.correlation(losses, outside)
 
     def _score(self, votes: Matrix, outside: Any, labels: Indices) -> None:
         n_members = outside.sum(axis=0)
@@ -251,6 +256,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         record = self.out_of_bag_
         if record is not None and len(record.losses) != len(self.estimators_):
             raise ValueError("it has another number of members than were tested")
+        _out_of_bag.refuse_no_correlation(self)
 
     def _check_member(self, member: Any) -> None:
         known = getattr(member, "classes_", None)

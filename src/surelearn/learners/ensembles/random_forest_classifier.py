@@ -21,7 +21,7 @@ from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
-from surelearn.learners.ensembles import _certificates, _forest_votes
+from surelearn.learners.ensembles import _certificates, _forest_votes, _out_of_bag
 from surelearn.learners.ensembles._forest.sample import Sample
 from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Splitter
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
@@ -35,6 +35,7 @@ Voting = Literal["soft", "hard"]
 @holds(
     classes_="classes",
     out_of_bag_=OutOfBag | None,
+    correlation_of_losses_="maybe number?",
     oob_score_="maybe number",
     oob_decision_function_="maybe float[rows, classes]",
 )
@@ -91,6 +92,9 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         The sorted labels.
     out_of_bag_
         How trees and pairs of trees did on rows that they have not seen.
+    correlation_of_losses_
+        The mean correlation of the losses of two trees, on the rows that neither has seen; None
+        if on these no two differ from row to row.
     oob_score_, oob_decision_function_
         The accuracy of the out-of-bag votes, and the votes; NaN where every tree saw the row.
     feature_importances_, n_leaves_
@@ -109,6 +113,7 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
 
     classes_: NDArray[Any]
     out_of_bag_: OutOfBag | None
+    correlation_of_losses_: float | None
     oob_score_: float
     oob_decision_function_: Matrix
 
@@ -274,5 +279,6 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
             raise ValueError("the share of a class is outside [0, 1]")
         if record is not None and len(record.losses) != self.trees_.n_trees:
             raise ValueError("it has another number of trees than were tested")
+        _out_of_bag.refuse_no_correlation(self)
         if np.abs(leaves.sum(axis=1) - 1.0).max() > 1e-6:
             raise ValueError("the shares of the classes at a leaf do not sum to 1")
