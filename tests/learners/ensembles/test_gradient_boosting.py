@@ -236,6 +236,9 @@ def test_stages_end_in_the_prediction():
     assert len(stages) == model.n_estimators_ == 7
     np.testing.assert_array_equal(stages[-1], model.predict_proba(X))
     np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+    scores = list(model.staged_decision_function(X))
+    assert len(scores) == len(stages)
+    np.testing.assert_array_equal(scores[-1], model.decision_function(X))
 
 
 def test_whole_weights_are_copies():

@@ -205,8 +205,11 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each row: of two classes that of the second, else one for each."""
-        scores = self._scores(X)
-        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
+        return self._in_rows(self._scores(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round."""
+        return (self._in_rows(scores) for scores in self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predictions after each round."""
@@ -215,6 +218,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
     def staged_predict_proba(self, X: Any) -> Iterator[Matrix]:
         """Yield the probability of each class after each round."""
         return (self._shares(scores) for scores in self._staged_scores(X))
+
+    def _in_rows(self, scores: Matrix) -> NDArray[np.float64]:
+        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
 
     def _labels(self, scores: Matrix) -> NDArray[Any]:
         places = (scores[0] > 0.0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)
