@@ -88,6 +88,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"edge": 0.05, "n_estimators": 2},
         {"learning_rate": 0.5},
         {"estimator": CARTClassifier(max_depth=1), "n_estimators": 5},
+        {"estimator": CARTClassifier(max_depth=1), "n_estimators": 5, "edge": 0.05},
     ],
     "AggregatingAlgorithm": [{"substitution": True}, {"loss": Entropic()}],
     "CARTClassifier": [{"thresholds": [-1.0, 0.0, 1.0]}],
@@ -236,6 +237,7 @@ def _bag_runs() -> Iterator[Run]:
         yield name, lambda c=LEARNERS[name]: _grown_on(c, X, y).certificates()
     bagged = LEARNERS["BaggingClassifier"](GaussianNB(), 9)
     yield "BaggingClassifier", lambda: bagged.fit(X, y).certificates()
+    yield "BaggingClassifier", lambda: (bagged.fit(X, y).bags_certificate(),)
 
 
 def _grown_on(cls: Any, X: Any, y: Any) -> Any:
