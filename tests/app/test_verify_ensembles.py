@@ -6,7 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from surelearn import AdaBoostClassifier, BaggingClassifier, CARTClassifier, RandomForestClassifier
+from surelearn import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
+    C45Classifier,
+    CARTClassifier,
+    RandomForestClassifier,
+)
 from surelearn.app.verifying.alone import check_alone
 from surelearn.certificate import Certificate
 
@@ -56,3 +63,39 @@ def test_pairs_are_tested_alike_both_ways(ensemble, name, pair):
     row = content["reproduce"]["inputs"][name][pair[0]]
     row[pair[1]] = row[pair[1]] / 2 if name == "tandem_losses" else row[pair[1]] - 1
     assert not holds(content)
+
+
+BAGGED = {
+    "classifier": (BaggingClassifier(n_estimators=4), y),
+    "regressor": (BaggingRegressor(n_estimators=4, max_samples=0.3), X[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", BAGGED)
+def test_what_bags_hold_is_passed_and_no_other_share(name):
+    """No certificate of bags had ever been passed: nobody had told which there are."""
+    model, targets = BAGGED[name]
+    certificate = model.fit(X, targets).bags_certificate()
+    content = json.loads(certificate.to_json())
+    assert holds(content)
+    assert not holds({**content, "n": 100})
+    assert not holds({**content, "observed": 1.01})
+    assert not holds({**content, "observed": 0.001})
+
+
+def test_an_edge_with_members_of_another_kind_than_stumps_is_passed():
+    model = AdaBoostClassifier(estimator=CARTClassifier(max_depth=2), n_estimators=3, edge=0.05)
+    content = json.loads(model.fit(X, y).certificates()[0].to_json())
+    assert "answers of each member" in json.dumps(content)
+    assert holds(content)
+
+
+def test_a_tree_that_divides_rows_is_passed_and_its_errors_are_those_that_are_bounded():
+    """A divided row counts as an error in the bound, and did not in what was observed."""
+    gaps = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
+    model = C45Classifier().fit(gaps, y)
+    (certificate,) = model.certificates()
+    assert certificate.observed > model.training_errors_ / len(y)
+    content = json.loads(certificate.to_json())
+    assert holds(content)
+    assert not holds({**content, "observed": model.training_errors_ / len(y)})

@@ -28,8 +28,19 @@ from surelearn import (
     progressive_validate,
 )
 from surelearn.app.verify import verify_certificate
-from surelearn.app.verifying.alone import not_checked
-from surelearn.certificate import Certificate
+from surelearn.app.verifying.alone import check_alone, not_checked
+from surelearn.bounds import (
+    concentration,
+    decompositions,
+    holdout,
+    rates,
+    ratios,
+    regret,
+    regret_mixable,
+    stability,
+)
+from surelearn.bounds._phrases import rounded, with_keys
+from surelearn.certificate import Certificate, certify
 from surelearn.datasets.worlds import Noisy
 
 X, Y = Noisy(3, 0.1).draw(60, seed=0)
@@ -138,3 +149,83 @@ def test_mistakes_on_each_of_three_classes_that_can_be_parted_are_passed():
 def test_structural_risk_of_learners_that_bound_their_own_risk_is_passed(model):
     labels = np.abs(X).max(axis=1) < 1.5  # a box
     assert refused(minimize_structural_risk({"rules": model}, X, labels).certificate) == []
+
+
+WITH_LIMITS = [
+    (concentration.hoeffding(mean=0.5, n=9, delta=0.1, high=1234567.0), "[0, 1234567.0]"),
+    (concentration.hoeffding_two_sided(n=9, delta=0.1, low=-1.0000001), "[-1.0000001, 1]"),
+    (
+        decompositions.pca(residual=0.1, n=9, n_components=1, radius_squared=1.0000001, delta=0.1),
+        "1.0000001",
+    ),
+    (
+        decompositions.pca_centred(
+            residual=0.1, n=9, n_components=1, diameter=1.0000001, delta=0.1
+        ),
+        "1.0000001",
+    ),
+    (holdout.quantile(residuals=[0.5] * 90, alpha=0.1234567, delta=0.1), "0.8765433"),
+    (
+        rates.positive_predictive_value_at(
+            true_positives=9,
+            n_positive=10,
+            true_negatives=9,
+            n_negative=10,
+            prevalence=0.1234567,
+            delta=0.1,
+        ),
+        "0.1234567",
+    ),
+    (
+        ratios.f_beta(
+            true_positives=9, false_positives=1, false_negatives=1, beta=1.0000001, delta=0.1
+        ),
+        "1.0000001",
+    ),
+    (
+        ratios.ratio_order_free(
+            tops=[1.0], bottoms=[2.0], counts=[9], largest=1234567.5, delta=0.1
+        ),
+        "1234567.5",
+    ),
+    (
+        regret.hedge(n_experts=2, n_rounds=9, learning_rate=1.0, loss_range=1.0000001),
+        "1.0000001",
+    ),
+    (regret_mixable.square_loss_average(n_experts=2, high=1.0000001), "[0, 1.0000001]"),
+    (
+        stability.uniform_stability(
+            empirical_risk=0.1, n=9, stability=0.01234567, loss_range=1.0, delta=0.1
+        ),
+        "0.01234567",
+    ),
+]
+
+
+@pytest.mark.parametrize(("guarantee", "limit"), WITH_LIMITS)
+def test_limits_fixed_beforehand_are_told_in_all_digits_and_were_told_in_six(guarantee, limit):
+    """A loss of 1,234,569 would not lie in [0, 1.23457e+06]."""
+    words = [guarantee.quantity, *guarantee.assumes.values()]
+    assert any(limit in text for text in words)
+    earlier = replace(
+        guarantee,
+        quantity=rounded(guarantee.quantity),
+        assumes={key: rounded(phrase) for key, phrase in guarantee.assumes.items()},
+    )
+    assert earlier != guarantee
+    for stated in (guarantee, earlier):
+        certificate = certify(stated, kind="risk", subject="s", observed=0.0, n=9)
+        told = {found.name for found in rebuilt_differently(certificate)}
+        assert not told
+        keys = with_keys(stated.assumes.values(), stated.theorem, stated.inputs)
+        assert keys == stated.assumes
+
+
+def rebuilt_differently(certificate):
+    """Return the findings against a certificate's words; its numbers were made up here."""
+    words = ("what the theorem says", "claim states", "lists what the theorem")
+    return [
+        found
+        for found in check_alone(certificate)
+        if not found.holds and any(word in found.name for word in words)
+    ]

@@ -5,9 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from surelearn import (
     AdaBoostClassifier,
+    BaggingClassifier,
     BudgetedKernelPerceptron,
     CARTClassifier,
     CARTRegressor,
@@ -18,6 +20,7 @@ from surelearn import (
     KernelPegasos,
     LocallyScaledRegressor,
     LogisticRegression,
+    NearestNeighborsClassifier,
     Pegasos,
     Perceptron,
     RandomForestClassifier,
@@ -70,6 +73,23 @@ def test_a_forest_answers_by_as_many_jobs_as_it_was_fitted_by(n_jobs):
         for jobs in (n_jobs, int(n_jobs))
     )
     np.testing.assert_array_equal(odd.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("n_jobs", ["two", 2.5, 0, float("nan")])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        NearestNeighborsClassifier(),
+        GradientBoostingClassifier(n_estimators=2),
+        BaggingClassifier(n_estimators=2),
+        RandomForestClassifier(n_estimators=2),
+    ],
+)
+def test_a_number_of_jobs_set_after_fit_is_refused_by_its_name(learner, n_jobs):
+    X = np.arange(12.0)[:, np.newaxis]
+    model = clone(learner).fit(X, [0, 1] * 6).set_params(n_jobs=n_jobs)
+    with pytest.raises(ValueError, match="n_jobs must be a whole number of jobs"):
+        model.predict(X)
 
 
 def test_more_folds_than_rows_are_one_for_each():

@@ -89,6 +89,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"edge": 0.05, "n_estimators": 2},
         {"learning_rate": 0.5},
         {"estimator": CARTClassifier(max_depth=1), "n_estimators": 5},
+        {"estimator": CARTClassifier(max_depth=1), "n_estimators": 5, "edge": 0.05},
     ],
     "AggregatingAlgorithm": [{"substitution": True}, {"loss": Entropic()}],
     "CARTClassifier": [{"thresholds": [-1.0, 0.0, 1.0]}],
@@ -237,6 +238,7 @@ def _bag_runs() -> Iterator[Run]:
         yield name, lambda c=LEARNERS[name]: _grown_on(c, X, y).certificates()
     bagged = LEARNERS["BaggingClassifier"](GaussianNB(), 9)
     yield "BaggingClassifier", lambda: bagged.fit(X, y).certificates()
+    yield "BaggingClassifier", lambda: (bagged.fit(X, y).bags_certificate(),)
     for name in ("RandomForestClassifier", "BaggingClassifier"):
         yield name, lambda c=LEARNERS[name]: _without_correlation(c, X, y).certificates()
 

@@ -207,6 +207,35 @@ def test_bad_input_is_refused(classes, changes, message):
         minimize_structural_risk(classes, X, y, **changes)
 
 
+@pytest.mark.parametrize("answers", [(0, 1), (1, 1)])
+@pytest.mark.parametrize("n_bits", [0, 0.5])
+def test_lengths_that_no_code_has_are_refused(n_bits, answers):
+    """Two classes of 0 bits each were both certified at the whole delta."""
+    X, y = np.zeros((40, 1)), np.array([0] * 5 + [1] * 35)
+    classes = {
+        f"class {k}": RuleClass(model=DummyClassifier(strategy="constant", constant=c), bits=n_bits)
+        for k, c in enumerate(answers)
+    }
+    with pytest.raises(ValueError, match="Kraft"):
+        minimize_structural_risk(classes, X, y)
+
+
+@pytest.mark.parametrize(("answers", "shared"), [((1, 1), True), ((0, 1), False)])
+def test_classes_may_share_a_rule_whose_length_is_read_off_the_model(answers, shared):
+    X, y = np.zeros((40, 1)), np.array([0] * 5 + [1] * 35)
+    classes = {
+        f"class {k}": RuleClass(
+            model=DummyClassifier(strategy="constant", constant=c), bits=lambda _: 0.0
+        )
+        for k, c in enumerate(answers)
+    }
+    if shared:
+        assert minimize_structural_risk(classes, X, y).certificate.status == "valid"
+    else:
+        with pytest.raises(ValueError, match="no lengths in one code"):
+            minimize_structural_risk(classes, X, y)
+
+
 def test_two_prices_for_one_class_are_refused():
     with pytest.raises(ValueError, match="not several"):
         RuleClass(model=GaussianNB(), bits=3.0, vc_dimension=2)

@@ -107,16 +107,19 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
 
 
 def risk_certificate(
-    model: Any, guarantee: Guarantee, evidence: Mapping[str, Evidence]
+    model: Any, guarantee: Guarantee, evidence: Mapping[str, Evidence], *, errors: int | None = None
 ) -> Certificate:
-    """Bind a bound on the risk of a rule found on these examples to the fitted model."""
+    """Bind a bound on the risk of a rule found on these examples to the fitted model.
+
+    `errors` are those that the theorem counts, if these are more than the model's training errors.
+    """
     level = confidence(float(guarantee.inputs["delta"]))
     limit = percent_outward(guarantee.bound, "upper")
     return certify(
         guarantee,
         kind="risk",
         subject="this fitted model",
-        observed=model.training_errors_ / model.n_training_rows_,
+        observed=(model.training_errors_ if errors is None else errors) / model.n_training_rows_,
         n=model.n_training_rows_,
         claim=f"With confidence {level}, this model errs on at most {limit} of new examples "
         "from the law of the training examples.",

@@ -112,6 +112,11 @@ def _known(value: Any, hint: Any) -> Any:
     return value
 
 
+def check_jobs(model: Any) -> None:
+    """Refuse an `n_jobs` that is none, as it may have been set after `fit`."""
+    _arguments.jobs("n_jobs", as_whole(_arguments.plain_number(model.n_jobs)))
+
+
 def as_whole(value: Any) -> Any:
     """Return what stands for a whole number as one, and anything else as it is.
 

@@ -3,6 +3,7 @@
 import math
 
 from surelearn import _arguments
+from surelearn._wording import exactly
 
 REGRET = "regret: the learner's weighted losses minus the losses of the best expert"
 """If the learner draws an expert instead of averaging, its losses are the conditional means."""
@@ -13,7 +14,7 @@ GAPS = "the mixability gaps are those of the run: weighted loss minus mix loss, 
 
 def within(loss_range: float) -> str:
     """Say that the losses of one round lie within a range."""
-    return f"in every round the losses of the experts differ by at most {loss_range:g}"
+    return f"in every round the losses of the experts differ by at most {exactly(loss_range)}"
 
 
 def log_experts(n_experts: int) -> float:

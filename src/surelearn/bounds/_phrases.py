@@ -12,6 +12,7 @@ from typing import Any
 from surelearn import bounds
 from surelearn.bounds._within_limits import state_within_limits
 
+_NO_COUNT = re.compile(r"(?<![\w.])(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.]*\d)")
 _STANDING_IN: Mapping[str, Any] = {
     "errors": 0,
     "n": 1,
@@ -30,12 +31,31 @@ def with_keys(phrases: Iterable[str], theorem: str, inputs: Mapping[str, Any]) -
     >>> list(with_keys(phrases, "mistakes.halving", {"n_experts": 8}))
     ['realizable', 'nobody_cheats']
     """
-    own = {phrase: key for key, phrase in _assumptions(theorem, inputs).items()}
+    today = {phrase: key for key, phrase in _assumptions(theorem, inputs).items()}
+    own = {**{rounded(phrase): key for phrase, key in today.items()}, **today}
     taken, found = set(own.values()), dict[str, str]()
     for phrase in phrases:
-        key = own.pop(phrase, None) or _free(slug(phrase), taken | set(found))
+        key = own.get(phrase)
+        if key is None or key in found:
+            key = _free(slug(phrase), taken | set(found))
         found[key] = phrase
     return found
+
+
+def rounded(phrase: str) -> str:
+    """Return a phrase as it was written when numbers fixed beforehand had six digits at most.
+
+    Examples
+    --------
+    >>> rounded("no loss can exceed 1234567.0, which was known beforehand")
+    'no loss can exceed 1.23457e+06, which was known beforehand'
+
+    Counts stood there in all digits:
+
+    >>> rounded("the number of wrong rows among the 1234567 of the table")
+    'the number of wrong rows among the 1234567 of the table'
+    """
+    return _NO_COUNT.sub(lambda number: f"{float(number[0]):g}", phrase)
 
 
 def _free(key: str, taken: Collection[str]) -> str:

@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 
 from surelearn import _arguments
+from surelearn._wording import interval
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 
@@ -32,7 +33,7 @@ def hoeffding(
         bound=_rounding.up(_mean_within(mean, low, high) + half_width),
         assumes={
             "independent": _INDEPENDENT,
-            "range": f"every observation lies in [{low:g}, {high:g}]",
+            "range": f"every observation lies in {interval(low, high)}",
         },
         reference="Hoeffding, JASA 58 (1963)",
         confidence=_arguments.confidence_from(delta),
@@ -55,7 +56,7 @@ def hoeffding_two_sided(*, n: int, delta: float, low: float = 0.0, high: float =
         bound=_rounding.up(_hoeffding_half_width(n, delta, low, high, sides=2)),
         assumes={
             "independent": _INDEPENDENT,
-            "range": f"every observation lies in [{low:g}, {high:g}]",
+            "range": f"every observation lies in {interval(low, high)}",
         },
         reference="Hoeffding, JASA 58 (1963)",
         confidence=_arguments.confidence_from(delta),

@@ -12,6 +12,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
+from surelearn._wording import exactly
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
@@ -42,7 +43,7 @@ def pca(
     n, rank = _arguments.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
     square = _arguments.positive("radius_squared", radius_squared)
     slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=1))
-    bounded = {"radius": f"squared norms are at most {square:g}"}
+    bounded = {"radius": f"squared norms are at most {exactly(square)}"}
     return _reconstruction(residual, slack, square, delta, bounded)
 
 
@@ -72,7 +73,7 @@ def pca_variance(
     deviation = square * _deviation(n, delta, sides=2)
     largest_mean = _at_most("mean_square", mean_square, square) + deviation
     slack = math.sqrt(rank * square * largest_mean / n) + deviation
-    bounded = {"radius": f"squared norms are at most {square:g}"}
+    bounded = {"radius": f"squared norms are at most {exactly(square)}"}
     return _reconstruction(residual, slack, square, delta, bounded)
 
 
@@ -98,7 +99,7 @@ def pca_centred(
     log_level = math.log(2.0 / _arguments.open_fraction("delta", delta))
     centre = (1.0 + math.sqrt(log_level)) ** 2 / n
     slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=2) + centre)
-    bounded = {"diameter": f"no two rows are farther than {diameter:g}"}
+    bounded = {"diameter": f"no two rows are farther than {exactly(diameter)}"}
     return _reconstruction(residual, slack, square, delta, bounded)
 
 

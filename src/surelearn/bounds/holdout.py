@@ -7,6 +7,7 @@ large it must be.
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Indices, Mask, Vector
+from surelearn._wording import exactly
 from surelearn.bounds import _counts, _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner
@@ -110,7 +112,8 @@ def quantile_from_ranks(
 def _on_quantile(bound: float, alpha: float, delta: float) -> Guarantee:
     reference = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
     fixed = {"alpha": "alpha was fixed beforehand"}
-    quantity = f"the {1.0 - alpha:g} quantile of the residuals"
+    level = float(1 - Decimal(repr(float(alpha))))  # of 0.07 it is 0.93 to the last digit
+    quantity = f"the {exactly(level)} quantile of the residuals"
     return with_confidence(
         quantity, bound, delta, {**_FRESH, **fixed}, reference=reference, trivial=math.inf
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
+from surelearn._wording import exactly
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import LOSS, MISTAKES, RADIUS, largest_count, slope
@@ -267,7 +268,9 @@ def passive_aggressive_1(
     level, step = _arguments.positive("loss_level", loss_level), _step(aggressiveness)
     scaled = _arguments.non_negative("radius", radius) / level
     return Guarantee(
-        quantity=f"the number of losses of at least {level:g}; every mistake has loss 1 or more",
+        quantity=(
+            f"the number of losses of at least {exactly(level)}; every mistake has loss 1 or more"
+        ),
         bound=_rounding.up(
             max(scaled * scaled, 1.0 / step / level) * _capital(norm, step, comparator_loss)
         ),

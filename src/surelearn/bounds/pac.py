@@ -14,6 +14,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import Indices, Mask
+from surelearn._wording import exactly
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem, with_confidence
 from surelearn.bounds._special import binomial_sf, log_choose_above
@@ -218,7 +219,7 @@ def no_free_lunch(*, domain_size: int, n: int, error: float = 0.125) -> Guarante
     """
     error = _arguments.open_fraction("error", error)
     return Guarantee(
-        quantity=f"P(risk > {error:g}) of any learner, for the worst labelling",
+        quantity=f"P(risk > {exactly(error)}) of any learner, for the worst labelling",
         bound=_rounding.down((_average_error(domain_size, n) - error) / (1.0 - error)),
         assumes=_UNIFORM,
         reference="Shalev-Shwartz and Ben-David (2014), theorem 5.1",

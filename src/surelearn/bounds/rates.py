@@ -6,6 +6,7 @@ whole delta if it is the only one printed; `surelearn.bounds.sharing` divides de
 """
 
 from surelearn import _arguments
+from surelearn._wording import exactly
 from surelearn.bounds import _rounding, inversions, sharing
 from surelearn.bounds._fresh_rows import FIXED, IN_CLASS, MIX, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
@@ -205,7 +206,9 @@ def positive_predictive_value_at(
     share = _arguments.open_fraction("prevalence", prevalence)
     found, spared = _both(true_positives, n_positive, true_negatives, n_negative, delta)
     bound = _predictive(share * found, (1.0 - share) * (1.0 - spared))
-    quantity = f"the probability that a case called positive is positive, at prevalence {share:g}"
+    quantity = (
+        f"the probability that a case called positive is positive, at prevalence {exactly(share)}"
+    )
     return claim(quantity, bound, delta, {**IN_CLASS, **FIXED, **_known(share)}, direction="lower")
 
 
@@ -233,7 +236,9 @@ def negative_predictive_value_at(
     share = _arguments.open_fraction("prevalence", prevalence)
     found, spared = _both(true_positives, n_positive, true_negatives, n_negative, delta)
     bound = _predictive((1.0 - share) * spared, share * (1.0 - found))
-    quantity = f"the probability that a case called negative is negative, at prevalence {share:g}"
+    quantity = (
+        f"the probability that a case called negative is negative, at prevalence {exactly(share)}"
+    )
     return claim(quantity, bound, delta, {**IN_CLASS, **FIXED, **_known(share)}, direction="lower")
 
 
@@ -251,7 +256,9 @@ def _predictive(right: float, wrong: float) -> float:
 
 
 def _known(prevalence: float) -> dict[str, str]:
-    return {"prevalence": f"{prevalence:g} of the cases in use are positive, known beforehand"}
+    return {
+        "prevalence": f"{exactly(prevalence)} of the cases in use are positive, known beforehand"
+    }
 
 
 def _lower(name: str, successes: int, size_name: str, n: int, delta: float) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
+from surelearn._wording import exactly
 from surelearn.bounds import _counts, _rounding, _wealth
 from surelearn.bounds._fresh_rows import FIXED, MIX, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
@@ -223,7 +224,7 @@ def f_beta(
     bottoms = np.array([1.0, tops[1], tops[2]])
     times = np.array([found, alarms, missed], dtype=np.float64)
     bound = _one_minus(_ratio_root(tops, bottoms, times, delta))
-    quantity = f"the F-score of the population with beta = {beta:g}"
+    quantity = f"the F-score of the population with beta = {exactly(beta)}"
     assumes = {**ROWS, **FIXED, **MIX}
     return _on_ratio(quantity, bound, delta, assumes, direction="lower")
 
@@ -272,7 +273,7 @@ def _weighted(
 
 
 def _largest(what: str, largest: float) -> dict[str, str]:
-    return {"largest": f"no {what} can exceed {largest:g}, which was known beforehand"}
+    return {"largest": f"no {what} can exceed {exactly(largest)}, which was known beforehand"}
 
 
 def _weights() -> dict[str, str]:

@@ -8,6 +8,7 @@ prediction loses, on every outcome, no more than the mix loss -ln(sum of weight 
 import math
 
 from surelearn import _arguments
+from surelearn._wording import interval
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import REGRET, log_experts, prior_weight
@@ -90,7 +91,7 @@ def square_loss_average(*, n_experts: int, low: float = 0.0, high: float = 1.0) 
         quantity=REGRET,
         bound=_rounding.up(2.0 * width**2 * log_experts(n_experts)),
         assumes={
-            "range": f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
+            "range": f"outcomes and experts' predictions lie in {interval(low, high)}",
             "algorithm": (
                 "the rate is 1 / (2 (high - low)^2) and the prediction the weighted average"
             ),
@@ -115,7 +116,7 @@ def square_loss_substitution(*, n_experts: int, low: float = 0.0, high: float = 
         quantity=REGRET,
         bound=_rounding.up(0.5 * width**2 * log_experts(n_experts)),
         assumes={
-            "range": f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
+            "range": f"outcomes and experts' predictions lie in {interval(low, high)}",
             "learning_rate": "the rate is 2 / (high - low)^2",
             "prediction": _SUBSTITUTION,
         },

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 
 from surelearn import _arguments
+from surelearn._wording import exactly
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
@@ -39,7 +40,7 @@ def uniform_stability(
         loss_range,
         n,
         delta,
-        {"stable": f"stability {change:g}"},
+        {"stable": f"stability {exactly(change)}"},
     )
 
 

@@ -11,6 +11,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
+from surelearn._wording import interval
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
@@ -124,7 +125,7 @@ def hoeffding_lemma(*, rate: float, low: float, high: float) -> Guarantee:
     0.5000000000005
     """
     bound = _rounding.up((_arguments.real("rate", rate) * width_of(low, high)) ** 2 / 8.0)
-    inside = {"range": f"Z lies in [{low:g}, {high:g}]"}
+    inside = {"range": f"Z lies in {interval(low, high)}"}
     return _log_moment(bound, inside, reference=_HOEFFDING)
 
 

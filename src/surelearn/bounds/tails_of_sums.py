@@ -11,6 +11,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
+from surelearn._wording import interval
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import least, log_inverse, planner
@@ -67,7 +68,7 @@ def hoeffding_tail(*, n: int, deviation: float, low: float = 0.0, high: float = 
     """
     n, width = _arguments.count("n", n, at_least=1), width_of(low, high)
     bound = _squared_tail(n * deviation_of(deviation), n * width**2)
-    assumes = {**_INDEPENDENT, "range": f"every summand lies in [{low:g}, {high:g}]"}
+    assumes = {**_INDEPENDENT, "range": f"every summand lies in {interval(low, high)}"}
     quantity = "P(mean - its expectation >= deviation)"
     return surely(quantity, bound, assumes, reference=_HOEFFDING)
 

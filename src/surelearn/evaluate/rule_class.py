@@ -5,6 +5,7 @@ What fixes the price of a class decides which theorem is used: its size or a cod
 the learner states of its own run.
 """
 
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,8 +44,8 @@ class RuleClass:
         function of the fitted model. Two classes are told apart by the sign of one score, more by
         the largest of theirs.
     bits
-        The length of a rule in one code for the rules of all classes: a number, or a function of
-        the fitted model.
+        The length of a rule in one code for the rules of all classes: a number, if no other class
+        has these rules, or a function of the fitted model.
     fixed
         Whether the class was fixed before the rows were seen, and how that is known.
 
@@ -85,6 +86,8 @@ class FittedRule:
         The fitted model.
     errors, n
         How many of the training rows it gets wrong, and their number.
+    wrong
+        A digest of which rows these are, by which different rules are told apart; "" if unknown.
 
     Examples
     --------
@@ -101,14 +104,16 @@ class FittedRule:
     model: Any
     errors: int
     n: int
+    wrong: str = ""
 
     @classmethod
     def of(cls, rules: RuleClass, share: float, delta: float, X: Any, y: ArrayLike) -> "FittedRule":
         """Let the learner of a class find a rule in it."""
         task = make_task(rules.model, X, y, loss="zero_one")
         model = task.fit(np.arange(task.n), "to all rows")
-        errors = int(task.losses(model, np.arange(task.n)).sum())
-        return cls(rules, share, delta, model, errors, task.n)
+        losses = task.losses(model, np.arange(task.n))
+        wrong = hashlib.sha256(np.packbits(losses > 0.0).tobytes()).hexdigest()
+        return cls(rules, share, delta, model, int(losses.sum()), task.n, wrong)
 
     @property
     def bits(self) -> float | None:

@@ -196,6 +196,28 @@ def _refuse_overspent(fitted: Mapping[str, FittedRule], delta: float) -> None:
             f"the shares of the classes sum to {spent:g}: they must sum to at most 1, each of "
             f"delta={delta:g}"
         )
+    weight = math.fsum(2.0**-bits for _, bits in _words(fitted))
+    if weight > 1.0 + _ROUNDING:
+        raise ValueError(
+            f"these are no lengths in one code: the weights 2^-bits of the rules that were found "
+            f"sum to {weight:g}, and those of all rules must sum to at most 1 (Kraft's "
+            "inequality). Give longer codes; if classes share rules, bits must be a function of "
+            "the fitted model"
+        )
+
+
+def _words(fitted: Mapping[str, FittedRule]) -> set[tuple[str, float]]:
+    """Return the words of a code that are known to differ: of other rules, or of other lengths.
+
+    Rules that err on the same rows may be one rule, which two classes share if their bits are read
+    off the model.
+    """
+    words: set[tuple[str, float]] = set()
+    for name, one in fitted.items():
+        if one.rules.bits is not None and one.bits is not None:
+            rule = one.wrong if callable(one.rules.bits) else ""
+            words.add((rule or name, _arguments.non_negative("bits", one.bits)))
+    return words
 
 
 def _of_the_choice(certificate: Certificate, delta: float, n_classes: int) -> Certificate:

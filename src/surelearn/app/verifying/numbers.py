@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -94,7 +94,7 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
         margins = np.asarray(inputs["margins"])  # an even vote is right for one of the classes
         fewest, most = np.count_nonzero(margins < 0.0), np.count_nonzero(margins <= 0.0)
         return c.n == len(margins) and bool(fewest - 1e-6 <= count <= most + 1e-6)
-    if c.method == "votes.out_of_bag_vote" and not _are_of_bags(inputs, c.n):
+    if c.method in _BAGS and not _BAGS[c.method](inputs, c):
         return False
     if c.kind in {"risk", "mistakes"}:
         most = inputs.get("n_compressed", c.n)  # which has all errors in it
@@ -106,7 +106,7 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
 
 
-def _are_of_bags(inputs: Mapping[str, Any], n: int) -> bool:
+def _are_of_bags(inputs: Mapping[str, Any], c: Certificate) -> bool:
     """Return whether tests of pairs can be those of these members, each tested on n rows or fewer.
 
     The pair of a member with itself is tested where it is; its squared losses are no larger.
@@ -116,7 +116,19 @@ def _are_of_bags(inputs: Mapping[str, Any], n: int) -> bool:
     mirrored = np.array_equal(tandem, tandem.T) and np.array_equal(common, common.T)
     own = np.array_equal(common.diagonal(), sizes) and (common <= sizes).all()
     own = own and bool((tandem.diagonal() <= losses + 1e-9).all())
-    return bool(mirrored and own and sizes.max() <= n <= sizes.sum())
+    return bool(mirrored and own and sizes.max() <= c.n <= sizes.sum())
+
+
+def _fill_bags(inputs: Mapping[str, Any], c: Certificate) -> bool:
+    """Return whether bags can hold so many rows on average: a row or more, one for each draw."""
+    rows, draws = inputs["n_rows"], inputs["n_draws"]
+    return c.n == rows and 1.0 - 1e-9 <= c.observed * rows <= min(rows, draws) + 1e-9
+
+
+_BAGS: dict[str, Callable[[Mapping[str, Any], Certificate], bool]] = {
+    "votes.out_of_bag_vote": _are_of_bags,
+    "bootstrap.mean_share": _fill_bags,
+}
 
 
 def _plug_in_regret(inputs: Mapping[str, Any]) -> float:

@@ -7,7 +7,7 @@ from surelearn._wording import interval
 from surelearn.app.verifying.finding import equal
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.bounds import Guarantee
-from surelearn.bounds._phrases import slug
+from surelearn.bounds._phrases import rounded, slug
 from surelearn.bounds._within_limits import state_within_limits
 from surelearn.certificate import Certificate
 from surelearn.certificate._reading import restored
@@ -30,9 +30,8 @@ def rebuild(certificate: Certificate) -> Guarantee:
     if any(p.name == CHARGED for p in c.preconditions):
         quantity += ", each on its awake rounds"
     if c.subject == MONITORED:
-        rounded = f"every loss lies in [{low:g}, {high:g}]"  # as earlier versions wrote it
-        earlier = any(p.name == rounded for p in c.preconditions)
-        assumes["range"] = rounded if earlier else f"every loss lies in {interval(low, high)}"
+        assumes["range"] = f"every loss lies in {interval(low, high)}"
+    quantity, assumes = _as_told(c, quantity, assumes)
     scaled = high > low or guarantee.trivial < math.inf  # no product of 0 and infinity
     return replace(
         guarantee,
@@ -41,6 +40,14 @@ def rebuild(certificate: Certificate) -> Guarantee:
         quantity=quantity,
         assumes=assumes,
     )
+
+
+def _as_told(c: Certificate, quantity: str, assumes: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the words of a theorem with the digits that the version had which issued it."""
+    told = {p.name for p in c.preconditions}
+    earlier = {key: rounded(phrase) for key, phrase in assumes.items()}
+    words = {key: earlier[key] if earlier[key] in told else assumes[key] for key in assumes}
+    return (rounded(quantity) if c.quantity == rounded(quantity) else quantity), words
 
 
 def trivial_of(certificate: Certificate, guarantee: Guarantee) -> str:

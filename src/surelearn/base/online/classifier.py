@@ -170,7 +170,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
     @property
     def training_errors_(self) -> int:
-        """After `fit`: the number of training rows that the model gets wrong."""
+        """After `fit`: the training rows that the model gets wrong; of two classes, also a tie."""
         return self._of_run("training_errors")
 
     @property

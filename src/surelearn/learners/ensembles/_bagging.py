@@ -21,6 +21,7 @@ from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
+from surelearn.base.parameters import check_jobs
 from surelearn.base.row_identity import count_distinct, row_hashes
 from surelearn.certificate import Certificate, Evidence
 from surelearn.learners.ensembles import _certificates, _members
@@ -207,6 +208,7 @@ class BaggedLearner(BaseEstimator):
     def _each(self, X: Any, ask: Any) -> list[Any]:
         """Return what each member answers, in order."""
         check_is_fitted(self)
+        check_jobs(self)
         self._refuse_misfits()
         rows = self._enter(X, reset=False)
         jobs = -1 if self.n_jobs is None else self.n_jobs

@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments, _threads
+from surelearn import _threads
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
-from surelearn.base.parameters import as_whole
+from surelearn.base.parameters import check_jobs
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _members, _out_of_bag
 from surelearn.learners.ensembles._forest import forest_growth, walking
@@ -123,7 +123,7 @@ class ForestLearner(BaseEstimator):
     def _read(self, X: Any) -> Any:
         """Return the rows of a table that came for prediction, dense or CSR."""
         check_is_fitted(self)
-        _arguments.jobs("n_jobs", as_whole(_arguments.plain_number(self.n_jobs)))
+        check_jobs(self)
         self._refuse_misfits()
         return tables.read_rows(self, X)
 

@@ -14,6 +14,7 @@ from surelearn._stored import holds
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment
+from surelearn.base.parameters import check_jobs
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _boosting_settings as settings
 from surelearn.learners.ensembles._additive_effects import Effect, effects_of
@@ -192,6 +193,7 @@ class GradientBoosting(BaseEstimator):
     def _scores(self, X: Any) -> Matrix:
         """Return the scores of rows, a row for each output."""
         check_is_fitted(self)
+        check_jobs(self)
         self._refuse_misfits()
         table_rows = tables.read_rows(self, X)
         return predictor.predict_scores(
@@ -201,6 +203,7 @@ class GradientBoosting(BaseEstimator):
     def _staged_scores(self, X: Any) -> Iterator[Matrix]:
         """Yield the scores of rows after each round."""
         check_is_fitted(self)
+        check_jobs(self)
         self._refuse_misfits()
         codes = self.bins_.encode(tables.read_rows(self, X), n_jobs=self.n_jobs)
         scores = np.repeat(self.baseline_[:, np.newaxis], codes.shape[1], axis=1)

@@ -16,6 +16,7 @@ from surelearn._jit import rows as jit_rows
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
+from surelearn.base.parameters import check_jobs
 from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets
@@ -256,6 +257,7 @@ class NearestNeighborsLearner(BaseEstimator):
         return fitted, fitted._lists_of_others(k, whole_ties=self._whole)  # noqa: SLF001 - our copy
 
     def _search(self, points: Any, k: int, *, whole_ties: bool) -> Lists:
+        check_jobs(self)
         found = neighbour_lists(self.index_, points, k, whole_ties=whole_ties, n_jobs=self.n_jobs)
         return found._replace(distances=self.space_.distances(found.distances))
 

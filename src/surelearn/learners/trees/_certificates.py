@@ -76,14 +76,15 @@ def certify_risk(model: CertifiedTree, *, delta: float) -> Certificate:
     """State the risk of a tree by its training errors and the length of its description."""
     refuse_changed(model)
     tree, lengths = model.tree_, _code_lengths(model)
+    errors = certified_errors(tree, model.correct_, model.n_training_rows_)
     guarantee = _risk_bound(
         model,
-        certified_errors(tree, model.correct_, model.n_training_rows_),
+        errors,
         _preamble(model) + lengths.bits(tree),
         int(lengths.cut.sum()),
         delta=delta,
     )
-    return risk_certificate(model, guarantee, _evidence(model, guarantee))
+    return risk_certificate(model, guarantee, _evidence(model, guarantee), errors=errors)
 
 
 def close_for_least_bound(model: CertifiedTree, *, delta: float) -> Mask:
