@@ -3,6 +3,7 @@
 import copy
 import pickle
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -82,6 +83,8 @@ ROUNDS = {  # a new one, one round of it by hand, and how to count the rounds
     ),
 }
 
+ADOPTED = {"chunks", "naive Bayes", "conservative"}  # a round puts all it has learnt in at once
+
 
 @pytest.fixture
 def hasty():
@@ -118,3 +121,57 @@ def test_a_turn_is_forgotten_with_its_object():
     assert place in _locks.turns
     del game
     assert place not in _locks.turns
+
+
+def copied_within_a_round(game, make):
+    """Return whether a copy waits for a round that has begun, and the copy."""
+    begun, found = threading.Event(), []
+
+    def copy_it():
+        begun.set()
+        found.append(make(game))
+
+    thread = threading.Thread(target=copy_it)
+    with _locks.turn_of(game):
+        thread.start()
+        begun.wait()
+        thread.join(0.05)
+        waits = not found
+    thread.join()
+    return waits, found[0]
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("name", [n for n in ROUNDS if n not in ADOPTED])
+def test_a_copy_waits_for_the_round_of_another_thread(name, make):
+    new, one_round, count = ROUNDS[name]
+    game = new()
+    one_round(game)
+    waits, twin = copied_within_a_round(game, make)
+    assert waits
+    assert count(twin) == count(game) == 1
+    one_round(twin)
+    assert (count(twin), count(game)) == (2, 1)
+
+
+def test_a_copy_of_a_monitor_leaves_the_history_of_the_other_alone():
+    monitor = surelearn.RiskMonitor().update([0.0, 1.0])
+    copy.copy(monitor).update([1.0] * 50)
+    assert monitor.history().rows.tolist() == [2]
+    alarm = surelearn.DriftAlarm(tolerated=0.1)
+    copy.copy(alarm).update([1.0] * 50)
+    assert (len(alarm.path), alarm.alarms) == (0, [])
+
+
+def test_a_deep_copy_is_made_by_what_a_class_says_of_its_own():
+    class Logged(surelearn.RiskMonitor):
+        def __getstate__(self):
+            return {name: kept for name, kept in vars(self).items() if name != "_log"}
+
+    monitor = Logged()
+    vars(monitor)["_log"] = threading.Lock()  # which nobody can copy
+    assert "_log" not in vars(copy.deepcopy(monitor))
+    pair = [monitor, monitor]
+    first, second = copy.deepcopy(pair)
+    assert first is second
+    assert first is not monitor

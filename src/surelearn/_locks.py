@@ -7,10 +7,11 @@ and not in the objects: so they are neither copied nor pickled, hashed or stored
 
 import os
 from collections.abc import Callable
+from copy import deepcopy
 from functools import wraps
 from threading import RLock
 from types import CodeType
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 from weakref import finalize
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -82,3 +83,28 @@ def without_turns(function: Any) -> Any:
     if getattr(function, "__code__", None) is not _TAKING_TURNS:
         return function
     return function.__closure__[0].cell_contents
+
+
+class CopiedInTurn:
+    """An object whose deep copies wait for a round that another thread is in the middle of.
+
+    Examples
+    --------
+    >>> class Game(CopiedInTurn):
+    ...     rounds = ()
+    >>> game = Game()
+    >>> game.rounds = [1]
+    >>> deepcopy(game).rounds
+    [1]
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return what `copy.deepcopy` would without this method, of one moment."""
+        with turn_of(self):
+            make, given, state = cast("Any", self.__reduce_ex__(4))[:3]
+            twin = memo[id(self)] = make(*given)
+            held = deepcopy(state, memo)
+            put: Any = getattr(twin, "__setstate__", vars(twin).update)
+            if held is not None:
+                put(held)
+        return twin

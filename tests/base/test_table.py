@@ -290,3 +290,15 @@ def test_words_of_numpy_are_categories():
     assert np.array_equal(learn_table(known, words), learn_table(plain, words.astype(object)))
     assert [list(names) for names in known.categories_] == [["blue", "red"], ["x" * 40, "y" * 40]]
     assert np.array_equal(read_table(known, words[::-1]), learn_table(plain, words)[::-1])
+
+
+def test_a_missing_cell_may_stand_in_a_dictionary():
+    words = ["red", None, "blue", "red"]
+    told = pa.array(words).dictionary_encode(null_encoding="encode")
+    assert told.null_count == 0
+    spaces = [
+        learn_table(BaseEstimator(), pa.table({"colour": cells, "size": [1.0, 2.0, 3.0, 4.0]}))
+        for cells in (told, pa.array(words))
+    ]
+    np.testing.assert_array_equal(*spaces)
+    assert np.isnan(spaces[0][:, 0]).tolist() == [False, True, False, False]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from surelearn._locks import in_turn
+from surelearn._locks import CopiedInTurn, in_turn
 from surelearn.base.fitting import as_it_is
 from surelearn.base.seal import break_seal
 
@@ -96,7 +96,7 @@ class HandedOut:
         learner.__dict__[self._name] = _unlocked(value)
 
 
-class OwnsItsState:
+class OwnsItsState(CopiedInTurn):
     """A learner that notices what is put in place of something it has learnt.
 
     Examples

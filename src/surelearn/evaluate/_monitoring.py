@@ -1,15 +1,19 @@
 """What monitors share: the looks they were asked for, and blocks of rows that arrive together."""
 
+from array import array
+from collections import deque
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from numbers import Number
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surelearn import _arguments
+from surelearn._locks import CopiedInTurn, in_turn
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import missing
@@ -22,7 +26,7 @@ MOST_LOOKS = 200
 """How many moments of its history a monitor evaluates."""
 
 
-class FixedBeforehand:
+class FixedBeforehand(CopiedInTurn):
     """Settings of a monitor stay what they were when the first row came, or nothing is certified.
 
     Examples
@@ -32,6 +36,15 @@ class FixedBeforehand:
     Traceback (most recent call last):
     AttributeError: delta is fixed when a RiskMonitor is made: make another one
     """
+
+    @in_turn
+    def __copy__(self) -> Self:
+        """Return a monitor that goes on without changing this one."""
+        twin = object.__new__(type(self))
+        for name, value in vars(self).items():
+            own = isinstance(value, array | deque | list)
+            vars(twin)[name] = copy(value) if own else value
+        return twin
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to replace what was set; counts are private, and read as properties."""

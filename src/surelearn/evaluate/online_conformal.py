@@ -4,7 +4,8 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -89,6 +90,14 @@ class OnlineConformal(FixedBeforehand, Shown, drawn_by="online_conformal.plot_on
         self._n_missed = 0
         self._recent: deque[float] = deque()
         self._sorted: list[float] = []
+
+    @in_turn
+    def __copy__(self) -> Self:
+        """Return a copy that goes on, and teaches its model, without changing this one."""
+        twin = super().__copy__()
+        if self._learns:
+            vars(twin)["model"] = copy(self.model)
+        return twin
 
     @property
     def n_rows(self) -> int:

@@ -7,6 +7,7 @@ disk holds one row group at a time.
 
 from collections.abc import Iterator
 from itertools import repeat
+from os import PathLike
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
 
@@ -14,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet, types
+
+from surelearn.base.tables.parquet_words import read_batches
 
 _AT_ONCE = 2**12  # values of a column decoded at once
 _WIDEST = 8  # bytes of a number
@@ -44,17 +47,22 @@ def holds_only_numbers(file: parquet.ParquetFile, names: list[str]) -> bool:
 
 
 def read_by_columns(
-    file: parquet.ParquetFile, names: list[str], target: str | None, size: int
+    file: parquet.ParquetFile,
+    path: str | PathLike[str],
+    names: list[str],
+    target: str | None,
+    size: int,
 ) -> Iterator[Any]:
     """Yield the rows of a file as record batches; cells that are missing are NaN.
 
     Examples
     --------
-    >>> import io
-    >>> buffer = io.BytesIO()
-    >>> parquet.write_table(pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]}), buffer)
-    >>> batches = read_by_columns(parquet.ParquetFile(buffer), ["a"], "b", 2)
-    >>> [batch.to_pydict() for batch in batches]
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as made:
+    ...     parquet.write_table(pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]}), made.name)
+    ...     file = parquet.ParquetFile(made.name)
+    ...     batches = read_by_columns(file, made.name, ["a"], "b", 2)
+    ...     [batch.to_pydict() for batch in batches]
     [{'a': [1, 2], 'b': ['x', 'y']}, {'a': [3], 'b': ['z']}]
     """
     labels = names if target is None else [*names, target]
@@ -62,12 +70,20 @@ def read_by_columns(
         for group in range(file.num_row_groups):
             disk.seek(0)
             on_disk = [_write_column(disk, file, group, name) for name in names]
-            targets = repeat(()) if target is None else _column_batches(file, group, target, size)
+            targets = repeat(()) if target is None else _targets(file, path, group, target, size)
             n = file.metadata.row_group(group).num_rows
             for start, last in zip(range(0, n, size), targets, strict=False):
                 columns = _read_rows(disk, on_disk, start, min(size, n - start))
                 _release_memory()
                 yield pa.RecordBatch.from_arrays([*columns, *last], names=labels)
+
+
+def _targets(
+    file: parquet.ParquetFile, path: str | PathLike[str], group: int, name: str, size: int
+) -> Iterator[list[Any]]:
+    """Yield the targets of a row group, so many rows at a time; they may be words."""
+    batches = read_batches(file, path, size, [name], [group])
+    return ([batch.column(name)] for batch in batches)
 
 
 def _column_batches(

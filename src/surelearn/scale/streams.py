@@ -231,7 +231,7 @@ def _file_chunks(
         wanted = names if target is None else [*names, target]
         if holds_only_numbers(file, names):
             refuse_bombs(file, source, range(file.num_row_groups), wanted)
-            batches = read_by_columns(file, names, target, size)
+            batches = read_by_columns(file, source, names, target, size)
         else:
             batches = read_batches(file, source, size, wanted, range(file.num_row_groups))
     elif Path(source).suffix.lower() == ".csv":

@@ -1,5 +1,7 @@
 """Parquet files whose pages lie, or whose few words fill the memory: a sentence, in little room."""
 
+from operator import add
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,7 +10,7 @@ from typer.testing import CliRunner
 
 from surelearn import blocks, scale
 from surelearn.app.tables.read import TableError, read_table_file
-from surelearn.base.tables import decompression
+from surelearn.base.tables import decompression, parquet_words
 from surelearn.base.tables.parquet_pages import _struct, columns_of
 from surelearn.cli import app
 
@@ -178,4 +180,65 @@ def test_a_column_that_has_two_names_is_one_sentence(tmp_path, place):
     before, after = pieces[: place + 1], pieces[place + 1 :]
     path.write_bytes(b"word".join(before) + b"ward" + b"word".join(after))
     with pytest.raises(TableError, match="damaged or of a kind we do not know: it names no column"):
+        read_table_file(path)
+
+
+def targets_of(block):
+    return block.y.tolist()
+
+
+def write_words(path, encoding, n_groups=3, **columns):
+    kinds = {"use_dictionary": False, "column_encoding": dict.fromkeys(columns, encoding)}
+    table = pa.table({"a": np.arange(float(N)), **columns})
+    parquet.write_table(table, path, row_group_size=-(-N // n_groups), **kinds)
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_words_are_read_whatever_the_encoding(tmp_path, encoding):
+    words = [f"word {i % 7}" for i in range(N)]
+    path = tmp_path / "t.parquet"
+    write_words(path, encoding, b=words, c=words)
+    assert read_table_file(path).table.column("b").to_pylist() == words
+    for features in (["a"], ["a", "c"]):
+        found = [y.tolist() for _, y in blocks(path, target="b", columns=features, block_size=20)]
+        assert [word for part in found for word in part] == words
+    parts = scale.parts(path, target="b", columns=["a"])
+    assert parts.map_reduce(targets_of, add) == words
+
+
+def test_a_long_word_that_most_rows_share_is_not_written_out(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    write_words(path, "DELTA_BYTE_ARRAY", n_groups=1, b=["x" * 10**6] * N)
+    monkeypatch.setenv(decompression.LIMIT, str(5 * 10**6))
+    monkeypatch.setattr(parquet_words, "_PIECE", 10**6)
+    with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
+        read_table_file(path)
+    with pytest.raises(ValueError, match="SURELEARN_MOST_BYTES"):
+        list(blocks(path, target="b", columns=["a"]))
+
+
+def test_a_long_target_beside_numbers_is_refused_in_streams(tmp_path, monkeypatch):
+    monkeypatch.setattr(decompression, "FLOOR", 2**24)
+    write(tmp_path / "t.parquet", one_word(10**4, 2**12, pa.string()))  # 40 MB
+    with pytest.raises(ValueError, match="SURELEARN_MOST_BYTES"):
+        list(blocks(tmp_path / "t.parquet", target="words", block_size=10**4))
+
+
+@pytest.mark.parametrize(
+    "cells", [[["x"], ["x", "y"]], [{"u": "x"}, {"u": "y"}], [[["x"]], [["y"]]]], ids=str
+)
+def test_words_in_lists_and_records_of_several_row_groups_are_read(tmp_path, cells):
+    path, cells = tmp_path / "t.parquet", cells * (N // 2)
+    parquet.write_table(pa.table({"a": range(N), "b": cells}), path, row_group_size=20)
+    found = read_table_file(path)
+    assert found.table.column("a").to_pylist() == list(range(N))
+    if isinstance(cells[0], list):
+        assert found.lists["b"].to_pylist() == cells
+
+
+def test_words_in_lists_without_codes_are_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "t.parquet"
+    kinds = {"use_dictionary": False, "column_encoding": {"b.list.element": "DELTA_BYTE_ARRAY"}}
+    parquet.write_table(pa.table({"a": range(N), "b": [["x"]] * N}), path, **kinds)
+    with pytest.raises(TableError, match=r"column 'b\.list\.element' holds words within another"):
         read_table_file(path)

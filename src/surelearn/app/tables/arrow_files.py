@@ -18,11 +18,18 @@ from surelearn.app.tables.text_columns import TEXT
 from surelearn.base.tables.arrow_messages import decompressed_size
 from surelearn.base.tables.feather_1 import read_feather_1, size_of_feather_1
 from surelearn.base.tables.parquet_pages import unpacked_size
-from surelearn.base.tables.parquet_words import coded_columns, write_out
+from surelearn.base.tables.parquet_words import (
+    coded_columns,
+    joined,
+    rows_at_once,
+    uncoded_columns,
+    write_out,
+)
 
 _Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
 _LARGEST = 2**63 - 1  # that is a signed integer
+_AT_ONCE = 2**16  # rows of words that are coded together
 
 
 class TypedFile(NamedTuple):
@@ -142,15 +149,43 @@ def _read_parquet(data: Any, path: Path) -> Any:
             n_bytes = max(n_bytes, unpacked_size(file, pa.BufferReader(data), groups))
         if n_bytes > most:
             raise too_large(path, data.size, most)
-        words = coded_columns(file)
+        words, uncoded = coded_columns(file), uncoded_columns(file, schema.names)
+        few = rows_at_once(file, pa.BufferReader(data), uncoded, groups, _AT_ONCE)
     with _opened(data, read_dictionary=words) as file:
-        if not too_many(n_bytes):
-            return _with_lists(file.read(use_threads=False), schema, data.size, path)
-        names = schema.names  # asked for "a" it also reads "a.b", which it takes for a part of it
-        read = (file.read([name], use_threads=False).select([name]) for name in names)
+        if not too_many(n_bytes) and not uncoded:
+            return _with_lists(_all_groups(file), schema, data.size, path)
+        read = (
+            _encoded(file, name, few, most) if name in uncoded else _all_groups(file, [name])
+            for name in schema.names
+        )
         ready = (_with_lists(table, schema, data.size, path) for table in read)
         columns = ((table.column_names[0], table.column(0)) for table in ready)
-        return combined(columns, large=True)
+        return combined(columns, large=too_many(n_bytes))
+
+
+def _all_groups(file: Any, names: list[str] | None = None) -> Any:
+    """Return columns of a file, read group by group: PyArrow makes no lists of codes from several.
+
+    Asked for "a" it also reads "a.b", which it takes for a part of it.
+    """
+    wanted = file.schema_arrow.names if names is None else names
+    read = (
+        file.read_row_group(place, columns=names, use_threads=False).select(wanted)
+        for place in range(file.num_row_groups)
+    )
+    return pa.concat_tables(read) if file.num_row_groups else file.read(names)
+
+
+def _encoded(file: Any, name: str, few: int, most: int) -> Any:
+    """Return a column of words that PyArrow cannot read as codes, coded block by block."""
+    chunks, n_bytes = list[Any](), 0
+    for batch in joined(file.iter_batches(few, columns=[name], use_threads=False), _AT_ONCE, most):
+        batch.validate(full=True)
+        chunks.append(batch.column(name).dictionary_encode())
+        n_bytes += chunks[-1].nbytes
+        if n_bytes > most:
+            raise TableError(f"the words of column {name!r} take more than {most:,} bytes")
+    return pa.table({name: pa.chunked_array(chunks)})
 
 
 def _with_lists(table: Any, schema: Any, n_packed: int, path: Path) -> Any:

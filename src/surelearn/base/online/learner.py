@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 
 from surelearn._jit import rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._locks import in_turn
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Matrix
 from surelearn.base import validation
@@ -94,6 +95,7 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
         """
         return validation.bits(X) if self._features == "bits" else X
 
+    @in_turn
     def __copy__(self) -> Self:
         """Return a learner that learns on without changing this one."""
         twin = as_it_is(self)

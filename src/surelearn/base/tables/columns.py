@@ -147,6 +147,9 @@ def _words(array: Any, name: str) -> Column:
         raise ValueError(
             f"column {name!r} is damaged: it refers to categories that its dictionary does not hold"
         )
+    if array.dictionary.null_count:  # a missing cell may stand in the dictionary, too
+        nothing = array.dictionary.is_null().to_numpy(zero_copy_only=False)
+        places = np.where((places >= 0) & nothing[places], np.int32(-1), places)
     words = Words(array.dictionary.cast(pa.large_string()), places)
     used = words.words.take(words.used())
     if "" in used.to_pylist():

@@ -274,6 +274,7 @@ class Bandit(OwnsItsState, ABC):
     def __repr__(self) -> str:
         return constructor_call(self)
 
+    @in_turn
     def __copy__(self) -> Self:
         """Return a bandit that plays on with coins of its own, without changing this one."""
         return twin_of(self)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from surelearn._locks import in_turn
 from surelearn._stored import holds, stored
 from surelearn.base.constructor_calls import call_of_first_round, constructor_call
 from surelearn.base.fingerprint import fingerprint
@@ -88,6 +89,7 @@ class ExpertGame(OwnsItsState, ABC):
         """Return the call that makes this learner anew."""
         return constructor_call(self)
 
+    @in_turn
     def __copy__(self) -> Self:
         """Return a learner that plays on with coins of its own, without changing this one."""
         return twin_of(self)
