@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from surelearn.app.problem.ledger_entry import OF_PARTS, Entry
-from surelearn.app.verifying import transferred
+from surelearn.app.verifying import told_counts, transferred
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED, keys_by_phrase
 from surelearn.app.verifying.rebuilt import with_keys_of_issuers
@@ -23,16 +23,6 @@ from surelearn.evaluate._holdout_claims import AS_ONE
 from surelearn.evaluate._holdout_rules import DEMANDS
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
-_MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
-_COUNTED = {  # where known evidence tells an input of the theorem, and which
-    r"^only ([\d,]+) (?:examples|rows) ": "n_compressed",
-    r" on any of ([\d,]+) rows$": "n",
-    r"^one of (\d+) literals has ": "n_relevant",
-    r" has (\S+) attribute errors ": "attribute_errors",
-    r"^(\d+) rows, decay ": "budget",
-    r"^\d+ rows, decay (\S+)$": "decay",
-    r"^it is (\S+) for every table$": "alpha",
-}
 _VERSIONS = ("surelearn", "numpy", "scipy", "python")
 _MODES = ("once", "family", "gate")
 _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
@@ -287,10 +277,8 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
 
 def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     """Return whether evidence counts as one draw what the claim does, and rests on its numbers."""
-    inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
     claimed = c.family is None or c.status == "void" or _draws_are_claimed(p, c)
-    claimed = claimed and _question_is_charged(p.evidence, c)
-    if not claimed or (p.status != "assumed" and not _is_counted(p.evidence, inputs)):
+    if not (claimed and told_counts.are_explained(p, c)):
         return False
     if p.key == "copies" and p.status != "assumed":
         return not any(q.key == "unseen" and _COINCIDE in q.evidence for q in c.preconditions)
@@ -298,26 +286,6 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
         return int(shared[1].replace(",", "")) == 0
     if seed := re.search(r"seed (\d+) alone$", p.evidence):
         return seed[1] == str(c.reproduce.get("options", {}).get("seed", seed[1]))
-    if p.status != "checked" or not (told := _MEASURED.search(p.evidence)):
-        return True
-    return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
-
-
-def _question_is_charged(evidence: str, c: Certificate) -> bool:
-    """Return whether the question that evidence tells of is the one in the ledger entry."""
-    told = re.match(r"question (\d+) of (\d+) to a hold-out", evidence)
-    if told is None or c.family is None:
-        return True
-    return told.groups() == (str(c.family.query), str(c.family.n_models))
-
-
-def _is_counted(evidence: str, inputs: Mapping[str, Any]) -> bool:
-    """Return whether the inputs that evidence tells are those of the theorem."""
-    for place, key in _COUNTED.items():
-        if key not in inputs or not (told := re.search(place, evidence)):
-            continue
-        if told[1].replace(",", "") not in {str(inputs[key]), f"{inputs[key]:.6g}"}:
-            return False
     return True
 
 
