@@ -15,6 +15,7 @@ from surelearn import (
     BudgetedKernelPerceptron,
     CondensedNearestNeighbor,
     DriftAlarm,
+    Exp3,
     GaussianNaiveBayes,
     Hedge,
     Holdout,
@@ -139,6 +140,11 @@ TOLD = {  # which assumption has a number in its evidence, and who says so
 }
 
 
+def gambled(bandit):
+    bandit.play(LOSSES)
+    return bandit
+
+
 def played(game, *rounds):
     game.learn(*rounds)
     return game
@@ -161,6 +167,35 @@ def test_each_number_told_of_an_assumption_is_compared_with_what_else_is_stored(
             changed = [*issued.preconditions]
             changed[at] = replace(known, evidence=text)
             assert refused(replace(issued, preconditions=tuple(changed))) != []
+
+
+DEMANDED = {  # what a learner demands beside its theorem, and where
+    "known_labels": lambda: Perceptron(max_iter=2).fit(X, Y),
+    "equal_weights": machine,
+    "gradient_norm": lambda: AdaGrad(limit=2.5).fit(X, np.sign(Y)),
+    "fixed_n": lambda: gambled(Exp3(n_arms=4, horizon=40, seed=0)),
+    "row_by_row": lambda: cross_validate(
+        Perceptron(), X, Y, cv=KFold(3), keep_models=True
+    ).mean_risk_certificate(),
+}
+
+
+@pytest.mark.parametrize("key", DEMANDED)
+def test_what_a_learner_demands_beside_its_theorem_cannot_be_taken_out(key):
+    found = DEMANDED[key]()
+    every = [found] if isinstance(found, Certificate) else found.certificates()
+    listing = [one for one in every if key in {p.key for p in one.preconditions}]
+    assert listing
+    for issued in listing:
+        assert refused(issued) == []
+        rest = tuple(p for p in issued.preconditions if p.key != key)
+        assert refused(replace(issued, preconditions=rest)) != []
+
+
+def test_a_bound_by_margins_is_of_as_many_rows_as_there_are_margins():
+    issued = next(c for c in machine().certificates() if c.method == "margin.pac_bayes_margin")
+    assert refused(issued) == []
+    assert refused(replace(issued, n=10 * issued.n)) != []
 
 
 def test_a_question_about_these_rows_is_passed_as_the_first_of_schema_3_told_of_it():

@@ -10,6 +10,7 @@ import numpy as np
 
 from surelearn.app.problem.ledger_entry import OF_PARTS, Entry
 from surelearn.app.verifying import told_counts, transferred
+from surelearn.app.verifying.demanded import demands
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED, keys_by_phrase
 from surelearn.app.verifying.rebuilt import with_keys_of_issuers
@@ -84,7 +85,8 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
         margins = np.asarray(inputs["margins"])  # an even vote is right for one of the classes
         fewest, most = np.count_nonzero(margins < 0.0), np.count_nonzero(margins <= 0.0)
         return c.n == len(margins) and bool(fewest - 1e-6 <= count <= most + 1e-6)
-    if c.method == "votes.out_of_bag_vote" and not _are_of_bags(inputs, c.n):
+    of_others = c.method == "margin.pac_bayes_margin" and c.n != len(inputs["margins"])
+    if of_others or (c.method == "votes.out_of_bag_vote" and not _are_of_bags(inputs, c.n)):
         return False
     if c.kind in {"risk", "mistakes"}:
         most = inputs.get("n_compressed", c.n)  # which has all errors in it
@@ -206,8 +208,10 @@ def _ledger(c: Certificate) -> Finding:
         and 0.0 < total <= 1.0 + 1e-9
         and entry.holdout == c.reproduce.get("data")
     )
-    asked = c.reproduce.get("options", {}).get("delta", total)
+    options = c.reproduce.get("options", {})
+    asked = options.get("delta", total)
     holds = holds and isinstance(asked, float | int) and equal(float(asked), total)
+    holds = holds and options.get("looks", entry.n_models) == entry.n_models
     evidence = f"question {entry.query} of {entry.n_models}, mode {entry.mode}"
     return Finding("so does the ledger entry", holds=holds, evidence=evidence)
 
@@ -216,9 +220,7 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     """Look at what else is stored: fingerprints are hashes, the plan follows from the counts."""
     stored = c.reproduce
     hashes = [stored[k] for k in ("model", "data", "table") if k in stored]
-    odd = [
-        h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)
-    ]
+    odd = [text for text in (*hashes, *stored.get("models", [])) if not is_hash(text)]
     planned = rows_to_halve_slack(c, inputs) if c.family is not None else None
     wrong = stored.get("n_to_halve_slack") != planned
     versions: Mapping[str, str] = stored.get("versions", {})
@@ -227,6 +229,11 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     holds = holds and _entry_is_told(c)
     evidence = "fingerprints, versions" + ("" if planned is None else f", {planned:,} rows planned")
     return Finding("what else is stored makes sense", holds=holds, evidence=evidence)
+
+
+def is_hash(text: str) -> bool:
+    """Return whether a text can be the fingerprint of a model, of rows or of a file."""
+    return re.fullmatch(r"[0-9a-f]{8,64}", text) is not None
 
 
 def _entry_is_told(c: Certificate) -> bool:
@@ -314,10 +321,12 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
     if c.method.startswith(transferred.PREFIX):
         return [f"without {key}" for key in transferred.DEMANDS if key not in keys]
     if c.family is None:
-        return []
+        return [f"without {key}" for key in demands(c) if key not in keys and c.schema >= FIXED]
     needed = [*_DEMANDS_OF_HOLDOUTS]
     if c.family.mode in _DEMAND_OF_MODE:
         needed.append(_DEMAND_OF_MODE[c.family.mode])
+    if c.family.mode == "gate" and "class" not in c.reproduce:  # it passed as a whole
+        needed.append("gate")
     if "options" in c.reproduce:
         needed.append("untouched")
     asked = "ledger" in c.reproduce or "copies" in c.reproduce.get("options", {})
