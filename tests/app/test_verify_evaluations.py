@@ -29,6 +29,7 @@ from surelearn import (
     Pegasos,
     Perceptron,
     RateMonitor,
+    Squint,
     StronglyConvexRate,
     SupportVectorClassifier,
     WeightedMajority,
@@ -167,6 +168,17 @@ def test_each_number_told_of_an_assumption_is_compared_with_what_else_is_stored(
             changed = [*issued.preconditions]
             changed[at] = replace(known, evidence=text)
             assert refused(replace(issued, preconditions=tuple(changed))) != []
+
+
+@pytest.mark.parametrize("ends", [(-1, 3), (0.0, 1e-5), (-1e7, 1e7)])
+def test_losses_of_any_range_are_passed(ends):
+    low, high = ends
+    losses = np.clip(low + (high - low) * LOSSES, low, high)
+    games = (Hedge(horizon=40, loss_range=ends), Squint(horizon=40, loss_range=ends))
+    for issued in (one for game in games for one in played(game, losses).certificates()):
+        assert refused(issued) == []
+        told = issued.to_json().replace("all losses lie in (", "all losses lie in (-9")
+        assert (told == issued.to_json()) or refused(Certificate.from_json(told)) != []
 
 
 DEMANDED = {  # what a learner demands beside its theorem, and where

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from surelearn.app.verifying.finding import equal
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._reading import restored
@@ -116,11 +117,13 @@ def _is_part(text: str, c: Certificate) -> bool:
 
 
 def _in_range(text: str, c: Certificate) -> bool:
-    """Return whether all losses lie where the certificate stores that they do."""
+    """Return whether all losses lie in a range as wide as the one that is stored."""
     told = _LOSSES.match(text)
     if told is None or "loss_range" not in c.reproduce:
         return True
-    return [*map(float, told.groups())] == [*map(float, c.reproduce["loss_range"])]
+    low, high = map(float, told.groups())
+    least, most = c.reproduce["loss_range"]
+    return equal(high - low, (most - least) * c.reproduce["inputs"].get("loss_range", 1.0))
 
 
 def _on_sides(text: str, c: Certificate) -> bool:
