@@ -135,3 +135,17 @@ def test_the_report_warns(tmp_path):
     run, _ = written(tmp_path)
     page = next(path for path in write_audit(run, tmp_path / "out") if path.suffix == ".html")
     assert "200 of the 300 rows repeat others" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("n_copies", 0.0), ("n_copies", 1), ("table", "A file of this firm."), ("data", "")],
+)
+def test_another_count_of_copies_or_a_fingerprint_that_is_none_is_found(name, other):
+    run = audited(answers(times=1))
+    text = to_json(bundle_of(run.audit.outcomes, run.audit.delta))
+    content = json.loads(text)
+    assert all(found.holds for found in verify_audit(from_json(text)))
+    for outcome in content["outcomes"]:
+        outcome["certificate"]["reproduce"][name] = other
+    assert not all(found.holds for found in verify_audit(from_json(json.dumps(content))))

@@ -440,3 +440,9 @@ def test_a_formula_of_digits_takes_no_time():
     digits = "1" * 3_000_000  # in time that grows with its square, this would not end
     assert alone._bare(digits) == digits
     assert alone._bare("f(array([0.50, 12.0e1]), n=3)") == "f 0.5 120 n=3"
+
+
+def test_a_gate_that_was_passed_says_so():
+    rest = [p for p in honest("gate")["preconditions"] if p["key"] != "gate"]
+    assert len(rest) < len(honest("gate")["preconditions"])
+    assert verdict(forged("gate", preconditions=rest)) == "differs"

@@ -9,6 +9,8 @@ from surelearn.app.errors import TableError
 from surelearn.app.output import write_run
 from surelearn.app.tables.read import read_table_file
 from surelearn.app.verify import not_checked, read_certificate, verify_certificate
+from surelearn.base.fingerprint import fingerprint
+from surelearn.base.seal import sealed
 from surelearn.certificate import Certificate
 from surelearn.persistence.model_files import save_model
 
@@ -54,6 +56,21 @@ def test_an_honest_run_comes_out_again(written, pets):
     sentences = " ".join(not_checked(certificate, with_model=True, retrained=True))
     assert "training part" not in sentences
     assert "trained on the training part only" in " ".join(not_checked(certificate))
+
+
+def test_a_tree_of_before_its_copies_were_counted_comes_out_again(run, pets, tmp_path):
+    """Trees and bags count their distinct rows since: every earlier run of one was refused."""
+    now = certify_table(run[0], **{**OPTIONS, "learners": ["CARTClassifier"]})
+    del now.model.n_distinct_rows_  # as files of before are read
+    sealed(now.model)
+    write_run(now, run[0], tmp_path)
+    path = tmp_path / "certificate.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["reproduce"]["model"] = fingerprint(now.model)
+    certificate = Certificate.from_json(json.dumps(content))
+    for model in (None, tmp_path / "model.surelearn"):
+        found = verify_certificate(certificate, model=model, table=pets, retrain=True)
+        assert failures(found) == []
 
 
 def cheat(run, out):

@@ -10,11 +10,17 @@ from sklearn.model_selection import KFold
 
 from surelearn import (
     AdaGrad,
+    AdaHedge,
     AxisAlignedRectangle,
     BudgetedKernelPerceptron,
+    CondensedNearestNeighbor,
     DriftAlarm,
+    Exp3,
     GaussianNaiveBayes,
+    Hedge,
+    Holdout,
     KernelPegasos,
+    KernelPerceptron,
     KernelRidge,
     NearestNeighborsClassifier,
     OnlineConformal,
@@ -22,7 +28,11 @@ from surelearn import (
     OnlineRidge,
     Pegasos,
     Perceptron,
+    RateMonitor,
+    Squint,
     StronglyConvexRate,
+    SupportVectorClassifier,
+    WeightedMajority,
     cross_validate,
     minimize_structural_risk,
     progressive_validate,
@@ -42,6 +52,7 @@ from surelearn.bounds import (
 from surelearn.bounds._phrases import rounded, with_keys
 from surelearn.certificate import Certificate, certify
 from surelearn.datasets.worlds import Noisy
+from surelearn.kernels import Gaussian
 
 X, Y = Noisy(3, 0.1).draw(60, seed=0)
 OLD_X, OLD_Y = Noisy(3, 0.1).draw(40, seed=1)
@@ -113,6 +124,109 @@ def test_another_number_in_what_is_known_of_an_assumption_is_found(learner, key)
                 assert refused(replace(issued, preconditions=tuple(changed))) != []
                 return
     pytest.fail(f"no certificate tells of {key}")
+
+
+def machine():
+    machine = SupportVectorClassifier(C=1.0, kernel=Gaussian(gamma=1.0), fit_intercept=False)
+    return machine.fit(X, Y)
+
+
+def held_out():
+    rows, labels, holdout = Holdout.split(X, Y, seed=0, mode="family", n_models=2)
+    return holdout.certify(Perceptron().fit(rows, labels))
+
+
+LOSSES = np.random.default_rng(0).random((40, 4))
+VOTES, LABELS = np.round(LOSSES), np.ones(40)
+TOLD = {  # which assumption has a number in its evidence, and who says so
+    "training errors": ("consistent", lambda: Perceptron(max_iter=2).fit(X, Y)),
+    "errors": ("consistent", lambda: CondensedNearestNeighbor().fit(X, Y)),
+    "others": ("stable", machine),
+    "boxes": ("vc_dimension", lambda: AxisAlignedRectangle().fit(X, Y)),
+    "best": ("best_expert", lambda: played(WeightedMajority(), VOTES, LABELS)),
+    "losses": ("range", lambda: played(Hedge(horizon=40), LOSSES)),
+    "span": ("range", lambda: played(AdaHedge(), LOSSES)),
+    "cases": ("range", lambda: RateMonitor().update([1] * 40, [1, 0, 1, 1] * 10).certificate()),
+    "norm": ("radius", lambda: KernelPerceptron(max_iter=2).fit(X, Y)),
+    "question": ("not_chosen_by_them", held_out),
+}
+
+
+def gambled(bandit):
+    bandit.play(LOSSES)
+    return bandit
+
+
+def played(game, *rounds):
+    game.learn(*rounds)
+    return game
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_each_number_told_of_an_assumption_is_compared_with_what_else_is_stored(name):
+    key, make = TOLD[name]
+    found = make()
+    every = [found] if isinstance(found, Certificate) else found.certificates()
+    issued = next(one for one in every if key in {p.key for p in one.preconditions})
+    assert refused(issued) == []
+    at = [p.key for p in issued.preconditions].index(key)
+    known = issued.preconditions[at]
+    numbers = list(re.finditer(r"(?<![\w.])\d[\d.]*", known.evidence))
+    assert numbers
+    for number in numbers:
+        for other in ("7", "99999", "0.5"):
+            text = f"{known.evidence[: number.start()]}{other}{known.evidence[number.end() :]}"
+            changed = [*issued.preconditions]
+            changed[at] = replace(known, evidence=text)
+            assert refused(replace(issued, preconditions=tuple(changed))) != []
+
+
+@pytest.mark.parametrize("ends", [(-1, 3), (0.0, 1e-5), (-1e7, 1e7)])
+def test_losses_of_any_range_are_passed(ends):
+    low, high = ends
+    losses = np.clip(low + (high - low) * LOSSES, low, high)
+    games = (Hedge(horizon=40, loss_range=ends), Squint(horizon=40, loss_range=ends))
+    for issued in (one for game in games for one in played(game, losses).certificates()):
+        assert refused(issued) == []
+        told = issued.to_json().replace("all losses lie in (", "all losses lie in (-9")
+        assert (told == issued.to_json()) or refused(Certificate.from_json(told)) != []
+
+
+DEMANDED = {  # what a learner demands beside its theorem, and where
+    "known_labels": lambda: Perceptron(max_iter=2).fit(X, Y),
+    "equal_weights": machine,
+    "gradient_norm": lambda: AdaGrad(limit=2.5).fit(X, np.sign(Y)),
+    "fixed_n": lambda: gambled(Exp3(n_arms=4, horizon=40, seed=0)),
+    "row_by_row": lambda: cross_validate(
+        Perceptron(), X, Y, cv=KFold(3), keep_models=True
+    ).mean_risk_certificate(),
+}
+
+
+@pytest.mark.parametrize("key", DEMANDED)
+def test_what_a_learner_demands_beside_its_theorem_cannot_be_taken_out(key):
+    found = DEMANDED[key]()
+    every = [found] if isinstance(found, Certificate) else found.certificates()
+    listing = [one for one in every if key in {p.key for p in one.preconditions}]
+    assert listing
+    for issued in listing:
+        assert refused(issued) == []
+        rest = tuple(p for p in issued.preconditions if p.key != key)
+        assert refused(replace(issued, preconditions=rest)) != []
+
+
+def test_a_bound_by_margins_is_of_as_many_rows_as_there_are_margins():
+    issued = next(c for c in machine().certificates() if c.method == "margin.pac_bayes_margin")
+    assert refused(issued) == []
+    assert refused(replace(issued, n=10 * issued.n)) != []
+
+
+def test_a_question_about_these_rows_is_passed_as_the_first_of_schema_3_told_of_it():
+    issued = held_out()
+    text = issued.to_json().replace("to a hold-out of these rows", "about these rows")
+    assert text != issued.to_json()
+    assert refused(Certificate.from_json(text)) == []
+    assert refused(Certificate.from_json(text.replace("question 1 of", "question 2 of"))) != []
 
 
 def test_what_no_input_tells_is_said_not_to_be_checked():

@@ -568,6 +568,27 @@ def test_a_twin_whose_claims_have_other_titles_is_refused(audited):
 
 
 @needs_node
+def test_a_twin_of_an_earlier_version_may_have_the_titles_of_then():
+    x = np.random.default_rng(0).normal(size=200)
+    columns = {"truth": x, "said": x + np.tile([0.1, -0.2], 100)}
+    forget()
+    run = audit_table(TableFile.of_table(pa.table(columns)), truth="truth", prediction="said")
+    now = render_json(make_audit_report(run))
+    title = "Absolute error in 90% of cases"
+    assert title in now
+    texts = [now.replace(title, other) for other in ("Size of 90% of the errors", "Size of all")]
+    assert [one["state"] for one in said_by_script(texts)] == ["recomputed", "refused"]
+
+
+@needs_node
+def test_a_twin_of_an_earlier_version_may_say_that_its_claims_hold_on_the_same_conditions(beside):
+    now = "under the same conditions"
+    assert now in beside[1]
+    then, other = (beside[1].replace(now, words) for words in ("on the same conditions", "always"))
+    assert [one["state"] for one in said_by_script([then, other])] == ["recomputed", "refused"]
+
+
+@needs_node
 def test_the_script_knows_the_title_of_every_claim():
     claims = {name: one.title for name, one in known().items()}
     given = [

@@ -435,6 +435,14 @@ function titleOf(text) {
   return TITLES[name] && given ? `${TITLES[name]} ${String(text).slice(name.length)}` : TITLES[name];
 }
 
+/** Returns what reports of earlier versions called a claim, where that was another title. */
+function formerTitleOf(text) {
+  const { name, given } = readClaim(text);
+  const kept = () => confidence(Number(given));
+  if (name === "error-quantile") return `Size of ${kept()} of the errors`;
+  return name === "scaled-error-quantile" ? `Widths that hold ${kept()} of the truths` : TITLES[name];
+}
+
 const SENTENCES = {
   __proto__: null,
   accuracy: ["rates.accuracy", "it is right on at least {percent} of such cases"],
@@ -984,8 +992,8 @@ function claimRow(c, place) {
 /** Tells whether a line of claims has the title of its claim, as far as both are known. */
 function isTitled({ title, target, place }, certificates) {
   const claim = place === null ? claimIn(target) : certificates[place].reproduce.audit.claim;
-  const [known, plain] = [titleOf(claim), TITLES[readClaim(claim).name]]; /* twins of earlier versions have titles without parameters */
-  return title === undefined || known === undefined || title === known || title === plain;
+  const known = titleOf(claim);
+  return [undefined, known, formerTitleOf(claim), TITLES[readClaim(claim).name]].includes(title) || known === undefined; /* twins of earlier versions have titles without parameters */
 }
 
 /** Returns what stands in the section of claims, one after the other; texts that nothing explains are undefined. */
@@ -1096,7 +1104,7 @@ function checkAnswers({ confusion, classes = [] }, certificates) {
   refuseIf(!isPair([counts[0][0], counts[1][1]], ["found", "spared"]) || !isPair([counts[0][1], counts[1][0]], ["missed", "alarmed"]), "its table of answers has other counts than its claims");
 }
 
-const TOGETHER = /^All of this holds together with confidence (\S+), under the same conditions; together with the certificate above( and the rates of classes below)?(, and that of the training rows alone)?, with (\S+)\./;
+const TOGETHER = /^All of this holds together with confidence (\S+), (?:under|on) the same conditions; together with the certificate above( and the rates of classes below)?(, and that of the training rows alone)?, with (\S+)\./;
 const OF_CLASSES = /^The rates of all classes hold together with confidence (\S+); together with the certificate above( and that of the training rows alone)?, (\S+%)\.(?: Copies of a row count as one in rates, and each by itself in the other columns\.| Rates are means over groups; the other columns count rows\.)?$/;
 const OF_AUDIT = /^(It holds|All of them hold together) with confidence (\S+), if what (?:it rests|they rest) on is true\.$/;
 

@@ -48,6 +48,7 @@ _SENTENCES = {
         *_IN_PARTS,
     ),
     "not_chosen_by_them": (
+        f"question # of # about these rows in this process; {_LOOKS} is not seen",  # as of before
         f"question # of # to a hold-out of these rows in this process; {_LOOKS} is not seen",
         (
             f"question # of # to a hold-out of these rows in this process; {_LOOKS}, or about "

@@ -16,6 +16,7 @@ from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.ledger_entry import Entry
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
+from surelearn.app.verifying.numbers import is_hash
 from surelearn.app.verifying.rerun import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
 from surelearn.base import data_fingerprint
@@ -195,6 +196,9 @@ def _refuse_other_types(bundle: Bundle) -> None:
             raise ValueError(f"{wrong[0]!r} is none of its options")
     if other := [text for text in options.get("claims", []) if str(claims.parse(text)) != text]:
         raise ValueError(f"the claim {other[0]!r} is written otherwise")
+    hashes = [first[name] for name in ("model", "data", "table") if name in first]
+    if wrong := [text for text in hashes if not is_hash(text)]:
+        raise ValueError(f"{wrong[0]!r} is no fingerprint")
     named: dict[str, str] = {}
     for certificate in bundle.certificates:
         for name, value in certificate.reproduce["audit"]["about"].items():

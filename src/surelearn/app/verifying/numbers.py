@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from surelearn.app.problem.ledger_entry import OF_PARTS, Entry
-from surelearn.app.verifying import transferred
+from surelearn.app.verifying import told_counts, transferred
+from surelearn.app.verifying.demanded import demands
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED, keys_by_phrase
 from surelearn.app.verifying.rebuilt import with_keys_of_issuers
@@ -23,16 +24,6 @@ from surelearn.evaluate._holdout_claims import AS_ONE
 from surelearn.evaluate._holdout_rules import DEMANDS
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
-_MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
-_COUNTED = {  # where known evidence tells an input of the theorem, and which
-    r"^only ([\d,]+) (?:examples|rows) ": "n_compressed",
-    r" on any of ([\d,]+) rows$": "n",
-    r"^one of (\d+) literals has ": "n_relevant",
-    r" has (\S+) attribute errors ": "attribute_errors",
-    r"^(\d+) rows, decay ": "budget",
-    r"^\d+ rows, decay (\S+)$": "decay",
-    r"^it is (\S+) for every table$": "alpha",
-}
 _VERSIONS = ("surelearn", "numpy", "scipy", "python")
 _MODES = ("once", "family", "gate")
 _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
@@ -94,7 +85,8 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
         margins = np.asarray(inputs["margins"])  # an even vote is right for one of the classes
         fewest, most = np.count_nonzero(margins < 0.0), np.count_nonzero(margins <= 0.0)
         return c.n == len(margins) and bool(fewest - 1e-6 <= count <= most + 1e-6)
-    if c.method in _BAGS and not _BAGS[c.method](inputs, c):
+    of_others = c.method == "margin.pac_bayes_margin" and c.n != len(inputs["margins"])
+    if of_others or (c.method in _BAGS and not _BAGS[c.method](inputs, c)):
         return False
     if c.kind in {"risk", "mistakes"}:
         most = inputs.get("n_compressed", c.n)  # which has all errors in it
@@ -228,8 +220,10 @@ def _ledger(c: Certificate) -> Finding:
         and 0.0 < total <= 1.0 + 1e-9
         and entry.holdout == c.reproduce.get("data")
     )
-    asked = c.reproduce.get("options", {}).get("delta", total)
+    options = c.reproduce.get("options", {})
+    asked = options.get("delta", total)
     holds = holds and isinstance(asked, float | int) and equal(float(asked), total)
+    holds = holds and options.get("looks", entry.n_models) == entry.n_models
     evidence = f"question {entry.query} of {entry.n_models}, mode {entry.mode}"
     return Finding("so does the ledger entry", holds=holds, evidence=evidence)
 
@@ -238,9 +232,7 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     """Look at what else is stored: fingerprints are hashes, the plan follows from the counts."""
     stored = c.reproduce
     hashes = [stored[k] for k in ("model", "data", "table") if k in stored]
-    odd = [
-        h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)
-    ]
+    odd = [text for text in (*hashes, *stored.get("models", [])) if not is_hash(text)]
     planned = rows_to_halve_slack(c, inputs) if c.family is not None else None
     wrong = stored.get("n_to_halve_slack") != planned
     versions: Mapping[str, str] = stored.get("versions", {})
@@ -249,6 +241,11 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     holds = holds and _entry_is_told(c)
     evidence = "fingerprints, versions" + ("" if planned is None else f", {planned:,} rows planned")
     return Finding("what else is stored makes sense", holds=holds, evidence=evidence)
+
+
+def is_hash(text: str) -> bool:
+    """Return whether a text can be the fingerprint of a model, of rows or of a file."""
+    return re.fullmatch(r"[0-9a-f]{8,64}", text) is not None
 
 
 def _entry_is_told(c: Certificate) -> bool:
@@ -299,10 +296,8 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
 
 def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     """Return whether evidence counts as one draw what the claim does, and rests on its numbers."""
-    inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
     claimed = c.family is None or c.status == "void" or _draws_are_claimed(p, c)
-    claimed = claimed and _question_is_charged(p.evidence, c)
-    if not claimed or (p.status != "assumed" and not _is_counted(p.evidence, inputs)):
+    if not (claimed and told_counts.are_explained(p, c)):
         return False
     if p.key == "copies" and p.status != "assumed":
         return not any(q.key == "unseen" and _COINCIDE in q.evidence for q in c.preconditions)
@@ -310,26 +305,6 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
         return int(shared[1].replace(",", "")) == 0
     if seed := re.search(r"seed (\d+) alone$", p.evidence):
         return seed[1] == str(c.reproduce.get("options", {}).get("seed", seed[1]))
-    if p.status != "checked" or not (told := _MEASURED.search(p.evidence)):
-        return True
-    return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
-
-
-def _question_is_charged(evidence: str, c: Certificate) -> bool:
-    """Return whether the question that evidence tells of is the one in the ledger entry."""
-    told = re.match(r"question (\d+) of (\d+) to a hold-out", evidence)
-    if told is None or c.family is None:
-        return True
-    return told.groups() == (str(c.family.query), str(c.family.n_models))
-
-
-def _is_counted(evidence: str, inputs: Mapping[str, Any]) -> bool:
-    """Return whether the inputs that evidence tells are those of the theorem."""
-    for place, key in _COUNTED.items():
-        if key not in inputs or not (told := re.search(place, evidence)):
-            continue
-        if told[1].replace(",", "") not in {str(inputs[key]), f"{inputs[key]:.6g}"}:
-            return False
     return True
 
 
@@ -358,10 +333,12 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
     if c.method.startswith(transferred.PREFIX):
         return [f"without {key}" for key in transferred.DEMANDS if key not in keys]
     if c.family is None:
-        return []
+        return [f"without {key}" for key in demands(c) if key not in keys and c.schema >= FIXED]
     needed = [*_DEMANDS_OF_HOLDOUTS]
     if c.family.mode in _DEMAND_OF_MODE:
         needed.append(_DEMAND_OF_MODE[c.family.mode])
+    if c.family.mode == "gate" and "class" not in c.reproduce:  # it passed as a whole
+        needed.append("gate")
     if "options" in c.reproduce:
         needed.append("untouched")
     asked = "ledger" in c.reproduce or "copies" in c.reproduce.get("options", {})

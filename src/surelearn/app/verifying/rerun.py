@@ -28,6 +28,7 @@ from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.claimed import check_beside_again
 from surelearn.app.verifying.finding import Finding, equal
+from surelearn.app.verifying.models_of_then import fingerprint_as_stated
 from surelearn.base.error_sizes import rounded_to_nearest
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
 from surelearn.bounds._phrases import slug
@@ -176,13 +177,11 @@ def check_retrained(
         run = _as_then(again(), again, certificate)
     other = differing_versions(certificate)
     why = f"; made with other versions: {other}" if other else ""
-    stated, found = certificate.reproduce.get("model"), fingerprint(run.model)
-    if model is None:
-        yield Finding("trained again, it is the same model", found == stated, f"{found}{why}")
-    else:
-        saved = load_model(model_in(model))
-        same = fingerprint(saved.model) == found
-        yield Finding("trained again, it is the same model", same, f"{found}{why}")
+    saved = None if model is None else load_model(model_in(model))
+    stated = certificate.reproduce.get("model") if saved is None else fingerprint(saved.model)
+    found = fingerprint_as_stated(run.model, stated)
+    yield Finding("trained again, it is the same model", found == stated, f"{found}{why}")
+    if saved is not None:
         chosen = saved.metadata.get("learner", run.name)
         yield Finding(
             "chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}"
@@ -205,11 +204,11 @@ def _as_then(
     So did older ones that chose by structural risk; what the rows held out say of them is true.
     """
     stated = certificate.reproduce.get("model")
-    if run.choice.bound is None or fingerprint(run.model) == stated:
+    if run.choice.bound is None or fingerprint_as_stated(run.model, stated) == stated:
         return run
     with first_of_each_copy():
         older = again()
-    return older if fingerprint(older.model) == stated else run
+    return older if fingerprint_as_stated(older.model, stated) == stated else run
 
 
 def foreign_in(options: Mapping[str, Any]) -> list[str]:
