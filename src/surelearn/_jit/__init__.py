@@ -2,7 +2,6 @@
 
 from surelearn._jit._apart import code_of, compiled_apart
 from surelearn._jit._decorator import borrowing, entrance, inlined, inner, jit
-from surelearn._jit._lent import lend
 
 __all__ = [
     "borrowing",
@@ -12,5 +11,4 @@ __all__ = [
     "inlined",
     "inner",
     "jit",
-    "lend",
 ]

@@ -9,18 +9,18 @@ from functools import cache
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.extending import models, register_model
+from numba.core import cgutils, types
+from numba.extending import NativeValue, models, register_model, unbox
 from numba.np.numpy_support import as_dtype
 
 from surelearn._jit._lowering import is_of_numbers
 
 
-class _Array(types.Array):
+class Array(types.Array):
     """An array of numbers without gaps that the caller owns; calls alone know this type."""
 
 
-@register_model(_Array)
+@register_model(Array)
 class _ArrayModel(models.ArrayModel):
     """The same description as of any array, but handed over in fewer numbers."""
 
@@ -141,4 +141,34 @@ def as_borrowed(kind: Any) -> Any:
         return Tuple(kind)
     if not is_of_numbers(kind) or (kind.layout, kind.aligned) != ("C", True) or kind.ndim == 0:
         return kind
-    return _Array(kind.dtype, kind.ndim, "C", readonly=not kind.mutable)
+    return Array(kind.dtype, kind.ndim, "C", readonly=not kind.mutable)
+
+
+# An entrance from Python only looks at arrays. Numba makes sure that each is one of the right kind,
+# and counts a reference to it: for thirty arrays, a tenth of the largest loops. But a loop is found
+# by the types of its arguments, and whoever calls it holds them.
+
+
+@unbox(Tuple)
+def _(kind: Any, record: Any, c: Any) -> NativeValue:
+    """Write the instructions that look at a tuple, and at what is in it."""
+    parts = [
+        c.pyapi.to_native_value(part, c.pyapi.tuple_getitem(record, k))
+        for k, part in enumerate(kind.parts)
+    ]
+    model = c.context.data_model_manager[kind]
+    numbers = tuple(model.part(k).as_argument(c.builder, one.value) for k, one in enumerate(parts))
+    failed = cgutils.false_bit
+    for one in parts:
+        failed = c.builder.or_(failed, one.is_error)
+    return NativeValue(Handed(c.builder, model, numbers), is_error=failed)
+
+
+@unbox(Array)
+def _(kind: Any, array: Any, c: Any) -> NativeValue:
+    """Write the instructions that look where the numbers of an array are."""
+    seen = c.context.make_array(kind)(c.context, c.builder)
+    place = c.builder.bitcast(seen._getpointer(), c.pyapi.voidptr)  # noqa: SLF001 - as Numba does
+    failed = c.pyapi.numba_array_adaptor(array, place)
+    is_error = cgutils.is_not_scalar_zero(c.builder, failed)
+    return NativeValue(seen._getvalue(), is_error=is_error)  # noqa: SLF001

@@ -51,23 +51,17 @@ def jit(function: _Function) -> _Function:
 
 
 def entrance(function: _Function) -> _Function:
-    """Compile a `jit` loop that borrows, as `borrowing` has it, what Python lends: see `lend`.
+    """Compile a `jit` loop that borrows, as `borrowing` has it, what Python holds.
 
-    Records of many arrays are handed over as an address each, for their unpacking may take as
-    long to compile as the loop.
+    To unpack records of many arrays may take as long to compile as the loop. It looks at them only.
 
     Examples
     --------
-    >>> from typing import NamedTuple
     >>> import numpy as np
-    >>> from surelearn._jit import lend
-    >>> class Pair(NamedTuple):
-    ...     left: np.ndarray
-    ...     right: np.ndarray
     >>> @entrance
     ... def first(pair):
-    ...     return pair.left[0] + pair.right[0]
-    >>> first(lend(Pair(np.ones(2), np.ones(3))))
+    ...     return pair[0][0] + pair[1][0]
+    >>> first((np.ones(2), np.ones((3, 1))[0]))
     2.0
     """
     return _with_entrance(function, {"pipeline_class": EntranceCompiler, "_nrt": False})

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from surelearn._jit import jit, lend
+from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest import tree_growth
 from surelearn.learners.ensembles._forest.bins import SpannedBins
@@ -127,9 +127,10 @@ def grow_binned(
     grown = tree_growth.room_for(_most_nodes(len(items), rules), max(1, n_classes))
     width = len(space.route) if table.is_category.any() else 0  # as wide as the widest column
     routes = np.zeros(width * (len(grown.feature) // 2), dtype=np.uint64)
-    lent = lend(table), lend(rules), lend(space), lend(grown)
     buffer = np.empty_like(items)
-    n_nodes, n_routes = tree_growth.grow_tree(items, buffer, *lent, routes, state)
+    n_nodes, n_routes = tree_growth.grow_tree(
+        items, buffer, table, rules, space, grown, routes, state
+    )
     grown = tree_growth.Grown(*(cast("Any", array)[:n_nodes] for array in grown))
     routes = routes[: n_routes * width].reshape(n_routes, width)
     return _finished(grown, bins, routes[:, : route_width(bins)].ravel(), n_classes)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn import _threads
-from surelearn._jit import code_of, lend
+from surelearn._jit import code_of
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import grower, histogram, partition, records, tickets
 from surelearn.learners.ensembles._histogram.binning import Bins
@@ -194,28 +194,26 @@ class TreeGrower:
         self._pace = Pace(self._workers, codes.size)
         self._fields = records.Fields.of(n)
         self._limits = limits
-        table = BinnedRows(
+        self._table = BinnedRows(
             codes,
             records.empty_records(n, d),
             starts,
             sets_of(bins),
             np.asarray(signs, dtype=np.int64),
         )
-        self._table = lend(table)
         self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
         n_nodes = 2 * limits.max_leaves - 1
         facts = np.zeros((n_nodes, FIELDS), dtype=np.int64)
         crew, rows_added = self._workers.size, self._fields.rows_added
         self._bench = make_bench(self._table, facts, limits, crew, rows_added)
         self._bench.order[CODE] = code_of(do_task, 0, 0, self._table, self._bench)
-        nodes = Nodes(
+        self._nodes = Nodes(
             facts,
             np.zeros(n_nodes),
             np.zeros((n_nodes, 4), dtype=np.uint64),
             np.zeros(len(self._bench.sums) - 1, dtype=np.int64),
             np.zeros(limits.max_leaves + 1, dtype=np.int64),
         )
-        self._nodes = lend(nodes)
         depth = _DEEPEST if limits.max_depth is None else limits.max_depth
         most = d + 1 if limits.most_features is None else limits.most_features
         self._size = Size(limits.max_leaves, depth, most, self._workers.size)
@@ -248,9 +246,7 @@ class TreeGrower:
         moved = Stepping(_NOWHERE, 0.0, 0.0, _NOWHERE) if stepping is None else stepping
         slopes = {"gradients": gradients, "hessians": hessians}
         terms = np.array([*units, moved.rate, moved.l2])
-        bench = lend(
-            self._bench._replace(**slopes, scores=moved.scores, steps=moved.steps, terms=terms)
-        )
+        bench = self._bench._replace(**slopes, scores=moved.scores, steps=moved.steps, terms=terms)
         nodes = self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
         if rows is not None:
@@ -264,7 +260,7 @@ class TreeGrower:
         nodes.queue[-1] = 0
 
         def work(crew: _threads.Workers, worker: int) -> int:
-            size = lend(self._size._replace(n_workers=crew.size))
+            size = self._size._replace(n_workers=crew.size)
             return grower.work_on_tree(worker, n_rows, size, self._table, bench, nodes)
 
         def end() -> None:

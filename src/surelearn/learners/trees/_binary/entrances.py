@@ -6,7 +6,7 @@ Inside `grow_small` they are parts of a loop; by themselves they are compiled if
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import entrance
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.trees._binary import best_splits, nodes, packed_cells, splitting
 from surelearn.learners.trees._binary.best_splits import BestSplits
@@ -16,7 +16,7 @@ from surelearn.learners.trees._binary.nodes import Nodes
 from surelearn.learners.trees._binary.splitting import Columns
 
 
-@jit
+@entrance
 def describe(
     column: Indices,
     row_values: Matrix,
@@ -29,7 +29,7 @@ def describe(
     nodes.describe(column, row_values, rules, count_terms, grown, node)
 
 
-@jit
+@entrance
 def sum_up(
     column: Indices,
     weight: float,
@@ -42,7 +42,7 @@ def sum_up(
     best_splits.sum_up(column, weight, value, row_values, rules, workspace)
 
 
-@jit
+@entrance
 def search_column(
     column: Indices,
     feature: int,
@@ -59,13 +59,13 @@ def search_column(
     )
 
 
-@jit
+@entrance
 def choose(features: Indices, gains: Vector, lost: float, min_gain: float) -> int:
     """Return the one of some features whose split gains most, -1 if none gains enough."""
     return best_splits.choose(features, gains, lost, min_gain)
 
 
-@jit
+@entrance
 def search_node(
     columns: Columns,
     grown: Nodes,
@@ -79,7 +79,7 @@ def search_node(
     splitting.search_node(columns, grown, node, features, rules, workspace, best)
 
 
-@jit
+@entrance
 def split_node(
     columns: Columns,
     grown: Nodes,
@@ -94,7 +94,7 @@ def split_node(
     splitting.split_node(columns, grown, node, child, rules, count_terms, best, buffer)
 
 
-@jit
+@entrance
 def mark_rows(
     column: Indices, key: int, missing_left: int, route: Route, goes_left: NDArray[np.uint8]
 ) -> tuple[int, int, int]:
@@ -102,7 +102,7 @@ def mark_rows(
     return splitting.mark_rows(column, key, missing_left, route, goes_left)
 
 
-@jit
+@entrance
 def add_children(
     column: Indices,
     n_left: int,
@@ -117,7 +117,7 @@ def add_children(
     splitting.add_children(column, n_left, row_values, rules, count_terms, grown, node, child)
 
 
-@jit
+@entrance
 def partition_others(
     columns: Columns, start: int, end: int, asked: int, features: Indices, buffer: Indices
 ) -> None:
@@ -125,7 +125,7 @@ def partition_others(
     splitting.partition_others(columns, start, end, asked, features, buffer)
 
 
-@jit
+@entrance
 def partition(column: Indices, goes_left: NDArray[np.uint8], buffer: Indices) -> None:
     """Partition one column."""
     packed_cells.partition(column, goes_left, buffer)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, entrance, lend
+from surelearn._jit import borrowing, entrance
 from surelearn._threads import Workers
 from surelearn._typing import Indices
 from surelearn.learners.trees._binary import entrances, sorted_columns
@@ -201,11 +201,10 @@ class Growth:
             n_rows = int(self.nodes.end[node] - self.nodes.start[node])
             best, features = self.table.no_splits(), np.arange(self.table.n_features)
             buffer = np.empty(n_rows, dtype=np.int64)
-            bench = lend(Bench(self.table.workspace(n_rows), best, buffer, features, *self._drawn))
+            bench = Bench(self.table.workspace(n_rows), best, buffer, features, *self._drawn)
             nodes = roomier(pick(self.nodes, [node]), _ROOM)
             routes, reached = longer(best.routes[:0], _ROOM), np.array([0, 1, 0])
-            held, rules = lend(columns.columns), lend(self.table.rules)
-            while not grow_small(held, lend(nodes), routes, rules, bench, reached):
+            while not grow_small(columns.columns, nodes, routes, self.table.rules, bench, reached):
                 nodes = roomier(nodes, 2 * len(nodes.feature))
                 routes = longer(routes, 2 * len(routes))
             nodes = pick(nodes, slice(reached[N_NODES]))
