@@ -100,10 +100,18 @@ def _sum_by_rank(column: Indices, centre: float, row_values: Matrix, rank_sums: 
 
 
 @borrowing
+def n_categories_of(feature: int, n_categories: Indices | None) -> int:
+    """Return the number of categories of a column, 0 for numbers."""
+    if n_categories is None:
+        return 0
+    return int(n_categories[feature])
+
+
+@borrowing
 def search_column(
     column: Indices,
     feature: int,
-    n_categories: int,
+    n_categories: Indices | None,
     row_values: Matrix,
     rules: GrowthRules,
     lost: float,
@@ -114,8 +122,8 @@ def search_column(
     best.gains[feature] = NO_GAIN
     if key_of(column[0]) == key_of(column[-1]):  # sorted: then all cells are equal
         return
-    if n_categories > 0:
-        route = best.routes[feature, :n_categories]
+    if n_categories is not None and n_categories[feature] > 0:
+        route = best.routes[feature, : n_categories[feature]]
         best.gains[feature], best.missing_left[feature] = search_categories(
             column, row_values, rules, lost, workspace, route
         )

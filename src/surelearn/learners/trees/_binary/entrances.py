@@ -46,7 +46,7 @@ def sum_up(
 def search_column(
     column: Indices,
     feature: int,
-    n_categories: int,
+    n_categories: Indices | None,
     row_values: Matrix,
     rules: GrowthRules,
     lost: float,

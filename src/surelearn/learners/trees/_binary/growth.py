@@ -17,7 +17,7 @@ from surelearn._jit import borrowing, entrance
 from surelearn._threads import Workers
 from surelearn._typing import Indices
 from surelearn.learners.trees._binary import entrances, sorted_columns
-from surelearn.learners.trees._binary.best_splits import BestSplits, choose
+from surelearn.learners.trees._binary.best_splits import BestSplits, choose, n_categories_of
 from surelearn.learners.trees._binary.categories import Workspace
 from surelearn.learners.trees._binary.drawing import RandomState, draw_feature
 from surelearn.learners.trees._binary.gains import GrowthRules
@@ -248,7 +248,7 @@ def grow_small(
         if feature >= 0:
             _split(columns, nodes, node, child, rules, bench)
             reached[N_NODES] += 2
-            if columns.n_categories[feature] > 0:
+            if n_categories_of(feature, columns.n_categories) > 0:
                 for code in range(routes.shape[1]):
                     routes[route, code] = bench.best.routes[feature, code]
                 nodes.route[node] = route

@@ -36,7 +36,7 @@ class SortedColumns:
         if by_target:
             table.sorted_targets(rows, cells[d])
         goes_left = np.zeros(n, dtype=np.uint8)
-        self.columns = Columns(cells, table.n_categories, table.row_values(rows), goes_left)
+        self.columns = Columns(cells, table.counted, table.row_values(rows), goes_left)
         self._workspaces = [table.workspace(n) for _ in range(workers.size)]
         self._buffers = np.empty((workers.size, n), dtype=np.int64)
         self._features = np.arange(d)
@@ -112,9 +112,8 @@ class ResortedColumns:
             entrances.sum_up(by_target, weight, value, row_values, rules, space)
             for f in shares[k].tolist():
                 column = table.sorted_column(f, rows, packed[k])
-                n_categories = int(table.n_categories[f])
                 entrances.search_column(
-                    column, f, n_categories, row_values, rules, lost, space, best
+                    column, f, table.counted, row_values, rules, lost, space, best
                 )
 
         self._workers.map(work, range(len(shares)))

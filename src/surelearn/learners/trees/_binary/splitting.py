@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix
-from surelearn.learners.trees._binary.best_splits import BestSplits, search_column, sum_up
+from surelearn.learners.trees._binary.best_splits import (
+    BestSplits,
+    n_categories_of,
+    search_column,
+    sum_up,
+)
 from surelearn.learners.trees._binary.categories import Route, Workspace
 from surelearn.learners.trees._binary.gains import DISTANCES, GrowthRules
 from surelearn.learners.trees._binary.nodes import Nodes, describe
@@ -22,7 +27,8 @@ class Columns(NamedTuple):
     cells
         A row of packed cells per column; for the absolute error one more, last: the targets.
     n_categories
-        The number of categories of each column, 0 for numbers.
+        The number of categories of each column, 0 for numbers; None if none has any, so that less
+        is compiled.
     row_values
         What is known of each row besides its cells; see `surelearn.learners.trees._binary.gains`.
     goes_left
@@ -30,7 +36,7 @@ class Columns(NamedTuple):
     """
 
     cells: Indices
-    n_categories: Indices
+    n_categories: Indices | None
     row_values: Matrix
     goes_left: NDArray[np.uint8]
 
@@ -53,8 +59,9 @@ def search_node(
     lost = weight * nodes.impurity[node]
     for feature in features:
         column = columns.cells[feature, start:end]
-        n_categories = int(columns.n_categories[feature])
-        search_column(column, feature, n_categories, row_values, rules, lost, workspace, best)
+        search_column(
+            column, feature, columns.n_categories, row_values, rules, lost, workspace, best
+        )
 
 
 @borrowing
@@ -120,7 +127,7 @@ def split_node(
     """Split a node by its feature's best split; only the column of that feature is partitioned."""
     feature, start, end = nodes.feature[node], nodes.start[node], nodes.end[node]
     column, missing_left = columns.cells[feature, start:end], int(best.missing_left[feature])
-    route = best.routes[feature, : columns.n_categories[feature]]
+    route = best.routes[feature, : n_categories_of(feature, columns.n_categories)]
     n_left, nodes.row_below[node], nodes.row_above[node] = mark_rows(
         column, int(best.keys[feature]), missing_left, route, columns.goes_left
     )

@@ -55,6 +55,11 @@ class TrainingTable(NamedTuple):
         """The number of columns."""
         return len(self.n_categories)
 
+    @property
+    def counted(self) -> Indices | None:
+        """The number of categories of each column; None if none has any."""
+        return self.n_categories if self.most_categories > 0 else None
+
     def row_values(self, rows: Places) -> Matrix:
         """Return what is known of some rows besides their cells."""
         last = MOMENT if self.weights is None else WEIGHT
