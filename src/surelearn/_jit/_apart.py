@@ -20,6 +20,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def code_of(loop: Any, *arguments: Any) -> int:
     """Return where the code of an `entrance` is, compiled for such arguments.
 
+    Whoever calls it there must hand over arguments of the same types: nothing looks at them again.
+
     Examples
     --------
     >>> from surelearn._jit import entrance

@@ -39,6 +39,22 @@ def grown(bins, codes, g, h, limits, *, workers=ALONE, signs=None, **how):
     return grower.grow(g, h, number=0, **how)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda g: g.astype(np.float32),
+        lambda g: np.repeat(g, 2)[::2],
+        lambda g: np.lib.stride_tricks.as_strided(g, writeable=False),
+    ],
+    ids=["single precision", "gaps", "read-only"],
+)
+def test_slopes_of_a_kind_that_tasks_are_not_compiled_for_are_refused(other):
+    bins, codes, g, h = make()
+    for slopes in ((other(g), h), (g, other(h))):
+        with pytest.raises(TypeError, match="arrays of doubles without gaps"):
+            grown(bins, codes, *slopes, GrowthLimits())
+
+
 def splits_of(tree):
     """Return the splits in the order in which they were made, as the plain version does."""
     facts = tree.facts

@@ -43,6 +43,7 @@ FEW_ROWS = 60_000
 _FEW = 20_000  # cells of a table whose trees one worker finishes before another has begun
 _DEEPEST = 2**31
 _NOWHERE = np.zeros(0)
+_CHANGING = ("gradients", "hessians", "scores", "steps", "terms")
 
 
 class GrowthLimits(NamedTuple):
@@ -244,9 +245,10 @@ class TreeGrower:
         """
         units = units_of(self._fields, *largest_slopes(gradients, hessians))
         moved = Stepping(_NOWHERE, 0.0, 0.0, _NOWHERE) if stepping is None else stepping
-        slopes = {"gradients": gradients, "hessians": hessians}
         terms = np.array([*units, moved.rate, moved.l2])
-        bench = self._bench._replace(**slopes, scores=moved.scores, steps=moved.steps, terms=terms)
+        changing = (gradients, hessians, moved.scores, moved.steps, terms)
+        _refuse_other_kinds(changing)
+        bench = self._bench._replace(**dict(zip(_CHANGING, changing, strict=True)))
         nodes = self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
         if rows is not None:
@@ -274,6 +276,13 @@ class TreeGrower:
         parts = self._workers.size if n > FEW_ROWS else 1
         cuts = [n * i // parts for i in range(parts + 1)]
         self._workers.map(lambda i: work(cuts[i], cuts[i + 1]), range(parts))
+
+
+def _refuse_other_kinds(arrays: tuple[Vector, ...]) -> None:
+    """Refuse arrays of another kind than tasks are compiled for: their code is called unasked."""
+    for each in arrays:
+        if each.dtype != np.float64 or each.ndim != 1 or not each.flags.carray:
+            raise TypeError("trees grow by arrays of doubles without gaps, which can be written to")
 
 
 def largest_slopes(gradients: Vector, hessians: Vector) -> tuple[float, float]:
