@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, entrance
+from surelearn._jit import borrowing, entrance, jit
 
 
 class Inner(NamedTuple):
@@ -144,6 +144,15 @@ def test_a_table_that_nobody_may_write_to_is_read():
     assert total(record)[1:] == (2, 3, 4)
     with pytest.raises(Exception, match=r"Cannot modify readonly array|[Rr]ead.?only"):
         told(record, 1.0, np.zeros(1))
+
+
+def test_no_loop_calls_an_entrance():
+    @jit
+    def ask(lent):
+        return total(lent)
+
+    with pytest.raises(Exception, match="total is called by Python alone"):
+        ask(bench())
 
 
 def test_a_loop_that_hands_an_array_on_is_refused():

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit, types
+from numba.core.errors import TypingError
 from numba.core.types import unliteral
 from numba.core.typing.templates import signature
 from numba.extending import lower_builtin, overload, type_callable
@@ -54,6 +55,7 @@ def entrance(function: _Function) -> _Function:
     """Compile a `jit` loop that borrows, as `borrowing` has it, what Python holds.
 
     To unpack records of many arrays may take as long to compile as the loop. It looks at them only.
+    Other loops cannot call it, but where its code is: see `compiled_apart`.
 
     Examples
     --------
@@ -64,7 +66,19 @@ def entrance(function: _Function) -> _Function:
     >>> first((np.ones(2), np.ones((3, 1))[0]))
     2.0
     """
-    return _with_entrance(function, {"pipeline_class": EntranceCompiler, "_nrt": False})
+    compiled: Any = _with_entrance(function, {"pipeline_class": EntranceCompiler, "_nrt": False})
+    if hasattr(compiled, "enable_caching"):
+        _close_to_loops(compiled, function.__name__)
+    return cast("_Function", compiled)
+
+
+def _close_to_loops(compiled: Any, name: str) -> None:
+    """Refuse calls by loops: they would work until the loop is found on disk the next time."""
+
+    def refuse(*_: Any) -> None:
+        raise TypingError(f"{name} is called by Python alone")
+
+    compiled.get_call_template = refuse
 
 
 def _with_entrance(function: _Function, options: Any) -> _Function:

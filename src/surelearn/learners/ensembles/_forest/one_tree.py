@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import entrance
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest import tree_growth
 from surelearn.learners.ensembles._forest.bins import SpannedBins
@@ -168,7 +168,7 @@ def _finished(
     )
 
 
-@jit
+@entrance
 def write_words(
     grown: tree_growth.Grown, lower: Matrix, upper: Matrix, words: Indices, cuts: Matrix
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import entrance, jit
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.grower import Nodes, choose, remember_feature
@@ -67,7 +67,7 @@ def layout(bins: Bins, signs: Indices) -> BinnedRows:
     return BinnedRows(codes, records, starts, sets_of(bins), np.asarray(signs, dtype=np.int64))
 
 
-@jit
+@entrance
 def _best_of_node(n_columns: int, node: int, table: BinnedRows, bench: Bench, nodes: Nodes) -> None:
     """Write the best split of the histogram in the first slot to a node."""
     sums, found, limits = bench.sums[0], bench.found[0], bench.limits
