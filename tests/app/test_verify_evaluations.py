@@ -22,6 +22,7 @@ from surelearn import (
     KernelPegasos,
     KernelPerceptron,
     KernelRidge,
+    LowRankApproximation,
     NearestNeighborsClassifier,
     OnlineConformal,
     OnlineGradientDescent,
@@ -343,3 +344,18 @@ def rebuilt_differently(certificate):
         for found in check_alone(certificate)
         if not found.holds and any(word in found.name for word in words)
     ]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e12, 1e200])
+def test_distances_to_a_low_rank_pass_whatever_their_size(scale):
+    rng = np.random.default_rng(0)
+    of_rank_one = np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    for matrix in (of_rank_one, rng.normal(size=(4, 30))):
+        for found in LowRankApproximation(rank=1).fit(scale * matrix).certificates():
+            assert refused(found) == []
+            told = tuple(
+                replace(p, evidence="all of them were computed") for p in found.preconditions
+            )
+            assert refused(replace(found, preconditions=told)) == []  # as it was told before
+            far = replace(found, observed=found.observed + scale)
+            assert refused(far) != []

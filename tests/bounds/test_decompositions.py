@@ -185,6 +185,17 @@ def test_a_matrix_of_higher_rank_or_forgotten_singular_values_break_it():
     assert decompositions.eckart_young_frobenius(singular_values=values, rank=9).bound == 0.0
 
 
+def test_the_distance_to_a_rank_is_finite_where_squares_are_not():
+    for scale in (1e200, 1e-200):
+        found = decompositions.eckart_young_frobenius(
+            singular_values=[3 * scale, 4 * scale], rank=0
+        )
+        assert found.bound / scale == pytest.approx(5.0)
+    assert np.isfinite(
+        decompositions.eckart_young_frobenius(singular_values=[1.7e308] * 4, rank=0).bound
+    )
+
+
 def test_the_planned_rank_by_values_and_by_squares():
     values = [10.0, 5.0, 2.0, 1.0, 0.5]
     assert decompositions.plan_rank(singular_values=values) == 3

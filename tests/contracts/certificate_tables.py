@@ -145,7 +145,7 @@ def _add_scopes(issuers: dict[str, dict[str, Any]]) -> None:
 
 
 def _add_earlier(issuers: dict[str, dict[str, Any]]) -> None:
-    """Keep how certificates told before of copies, of groups and of all moments of a stream."""
+    """Keep how certificates told before of copies, groups, moments of a stream and low ranks."""
     told = {
         "of the copies of a row one counts, drawn at random": "copies of a row count as one, by "
         "their mean loss",
@@ -158,6 +158,8 @@ def _add_earlier(issuers: dict[str, dict[str, Any]]) -> None:
     for own in (theorem for theorems in issuers.values() for theorem in theorems.values()):
         before = "at this and every other moment"
         own["claims"] |= {c.replace(HOWEVER_OFTEN, before) for c in own["claims"]}
+        if "singular_values" in own["conditions"]:
+            own["conditions"]["singular_values"] |= {"checked: all of them were computed"}
 
 
 def bounds_assumptions(certificate: Certificate) -> set[str]:

@@ -110,3 +110,10 @@ def test_no_smaller_hold_out_would_do(error, gap, delta):
 def test_plans_beyond_counting_are_refused_with_a_sentence(plan, inputs):
     with pytest.raises(ValueError, match=r"domain|counted"):
         plan(**inputs)
+
+
+def test_a_plan_for_learning_names_its_error_in_all_digits():
+    plan = plan_sample(error=0.10001, vc_dimension=10**6)
+    assert "a risk of at most 10.001%" in str(plan)
+    assert plan_sample(error=0.1001, vc_dimension=10**6).too_few < plan.too_few
+    assert "a risk of at most 10.00%," in str(plan_sample(error=0.1, vc_dimension=3))

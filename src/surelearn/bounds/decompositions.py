@@ -114,8 +114,7 @@ def eckart_young_frobenius(*, singular_values: ArrayLike, rank: int) -> Guarante
     >>> round(eckart_young_frobenius(singular_values=[4.0, 3.0, 2.0, 1.0], rank=2).bound, 6)
     2.236068
     """
-    tail = _tail(singular_values, rank)
-    return _distance("Frobenius", float(np.linalg.norm(tail)) if tail.size else 0.0)
+    return _distance("Frobenius", _length(_tail(singular_values, rank)))
 
 
 @theorem(realised=("singular_values",))
@@ -150,6 +149,20 @@ def plan_rank(*, singular_values: ArrayLike, tail: float = 0.1, squared: bool = 
 def _tail(singular_values: ArrayLike, rank: int) -> Vector:
     values = _arguments.vector("singular_values", singular_values, low=0.0)
     return np.sort(values)[::-1][_arguments.count("rank", rank) :]
+
+
+def _length(values: Vector) -> float:
+    """Return the length of numbers whose squares may be beyond floats, or below them.
+
+    Examples
+    --------
+    >>> [_length(2.0**power * np.array([3.0, 4.0])) / 2.0**power for power in (-600, 0, 600)]
+    [5.0, 5.0, 5.0]
+    """
+    exponent = int(np.frexp(values.max(initial=0.0))[1])
+    length = float(np.linalg.norm(np.ldexp(values, -exponent)))  # a power of two: nothing is lost
+    with np.errstate(over="ignore"):
+        return min(float(np.ldexp(length, exponent)), float(np.finfo(np.float64).max))
 
 
 def _distance(norm: str, value: float) -> Guarantee:

@@ -10,12 +10,12 @@ import numpy as np
 
 from surelearn import _arguments, claims
 from surelearn._shown import Shown
-from surelearn._wording import confidence, percent_exactly, percent_outward
+from surelearn._wording import confidence, percent_exactly
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.claims import Target
 from surelearn.claims.rates import F1, Share
-from surelearn.evaluate.planning import Curve, sizes_around
+from surelearn.evaluate.planning import Curve, in_all_digits, sizes_around
 
 _MOST_COUNTED = 4_000_000  # counts of errors that are tried
 _MOST_ROWS = 10**11
@@ -77,7 +77,7 @@ class ClaimPlan(Shown, drawn_by="planning.plot_claim_plan"):
     def __str__(self) -> str:
         """Return the plan in sentences."""
         counting = _COUNTING.get(self.target.claim.name, "rows")
-        seen = _told(self.expect)
+        seen = in_all_digits(self.expect)
         always = "and so does every larger number"
         if self.n_always > self.n:
             always = f"and every number from {self.n_always:,} on"
@@ -291,18 +291,6 @@ def _statistics(target: Target, missed: int, n: int) -> Mapping[str, int]:
     assert isinstance(claim, Share)  # noqa: S101 - others were refused
     found = missed if target.direction == "upper" else n - missed
     return dict(zip(claim.takes, (found, n), strict=True))
-
-
-def _told(expected: float) -> str:
-    """Return the value expected, in all its digits: if less is seen, so many rows prove nothing.
-
-    Examples
-    --------
-    >>> _told(0.95), _told(0.03001)
-    ('95.00%', '3.001%')
-    """
-    low, high = (percent_outward(expected, side) for side in ("lower", "upper"))
-    return low if low == high else percent_exactly(expected)
 
 
 def _rows_with(n: int, share: float, probability: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
-from surelearn._wording import confidence, percent_outward
+from surelearn._wording import confidence, percent_exactly, percent_outward
 from surelearn.bounds import (
     Guarantee,
     _rounding,
@@ -180,7 +180,7 @@ class SamplePlan(Shown, drawn_by="planning.plot_sample_plan"):
         assumptions = "; ".join(self.guarantee.assumes.values())
         return (
             f"{self.n} training rows are enough, with confidence {confidence(self.delta)} and "
-            f"whatever their law, for a risk of at most {percent_outward(self.error, 'upper')}"
+            f"whatever their law, for a risk of at most {in_all_digits(self.error)}"
             f"{beyond}, if: {assumptions}.{fewer} Real laws are kinder than "
             "the worst: a learning curve shows how many rows are needed here."
         )
@@ -267,6 +267,18 @@ _THEOREMS = {
     f"{theorem.__module__.rpartition('.')[2]}.{theorem.__name__}": theorem
     for _, theorem in _PLANS.values()
 }
+
+
+def in_all_digits(share: float) -> str:
+    """Return a share that a plan was asked about: of another one its numbers are not true.
+
+    Examples
+    --------
+    >>> in_all_digits(0.95), in_all_digits(0.03001)
+    ('95.00%', '3.001%')
+    """
+    low, high = (percent_outward(share, side) for side in ("lower", "upper"))
+    return low if low == high else percent_exactly(share)
 
 
 def sizes_around(n: int) -> Indices:

@@ -201,3 +201,14 @@ def test_what_is_determined_is_stored_with_the_model(tmp_path):
     del model.freedom_
     with pytest.raises(AttributeError, match="fit it again"):
         _ = model.determined_
+
+
+def test_an_entry_between_a_row_of_zeros_and_an_unknown_column_is_zero():
+    found = complete_rank_one([[NAN, 0.0], [0.0, 0.0], [NAN, 1.0]])
+    np.testing.assert_array_equal(found.matrix, [[0.0, 0.0], [0.0, 0.0], [NAN, 1.0]])
+    np.testing.assert_array_equal(found.determined, ~np.isnan(found.matrix))
+
+
+def test_a_determined_entry_beyond_floats_is_refused():
+    with pytest.raises(ValueError, match="beyond floats"):
+        complete_rank_one([[1e-120, 1e120], [1e120, NAN]])

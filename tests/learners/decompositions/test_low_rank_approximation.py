@@ -86,3 +86,22 @@ def test_what_is_stated_is_about_the_rank_that_was_fitted():
     model.rank = 4
     assert [certificate.bound for certificate in model.certificates()] == before
     assert len(model.get_feature_names_out()) == model.transform(X).shape[1] == 2
+
+
+def test_a_matrix_of_that_rank_is_not_said_to_be_away_from_itself():
+    rng = np.random.default_rng(0)
+    for shape in ((3, 3), (29, 38), (60, 5)):
+        for rank in (1, 2, 3):
+            factors = (rng.integers(-9, 10, (side, rank)).astype(float) for side in shape)
+            left, right = factors
+            model = LowRankApproximation(rank=rank).fit(1e6 * left @ right.T)  # whole numbers
+            assert [c.bound for c in model.certificates()] == [0.0, 0.0]
+            assert {c.status for c in model.certificates()} == {"vacuous"}
+
+
+def test_distances_whose_squares_are_beyond_floats_are_stated():
+    for scale in (1e200, 1e-200):
+        frobenius, spectral = LowRankApproximation(rank=1).fit(scale * np.eye(4)).certificates()
+        assert frobenius.bound / scale == pytest.approx(np.sqrt(3.0), rel=1e-9)
+        assert frobenius.bound < frobenius.observed
+        assert spectral.bound / scale == pytest.approx(1.0, rel=1e-9)

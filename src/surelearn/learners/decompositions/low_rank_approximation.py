@@ -29,6 +29,9 @@ from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
 
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
+_EPS = 8.0 * float(
+    np.finfo(np.float64).eps
+)  # of the largest singular value, for each row or column
 
 
 @at_one_moment
@@ -108,7 +111,9 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State that no matrix of this rank is nearer, in either norm; both hold surely.
 
-        Of a large sparse matrix only the first singular values are known: it states nothing.
+        Singular values are off by the rounding of double precision, so each is taken for as small
+        as it may be: else a matrix of this rank would be said to be away from itself. Of a large
+        sparse matrix only the first singular values are known: it states nothing.
 
         Parameters
         ----------
@@ -124,10 +129,16 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             (decompositions.eckart_young_frobenius, self.frobenius_error_),
             (decompositions.eckart_young_spectral, self.next_singular_value_),
         )
-        evidence = {"singular_values": checked("all of them were computed")}
+        off = _EPS * max(self.n_training_rows_, self.n_features_in_) * self.spectrum_.max()
+        values = np.maximum(self.spectrum_ - off, 0.0)
+        evidence = {
+            "singular_values": checked(
+                "all of them were computed, and each is lowered by more than rounding changes it"
+            )
+        }
         return tuple(
             certify(
-                theorem(singular_values=self.spectrum_, rank=len(self.components_)),
+                theorem(singular_values=values, rank=len(self.components_)),
                 kind="approximation",
                 subject="every matrix of this rank",
                 observed=error,

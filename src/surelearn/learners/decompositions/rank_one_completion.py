@@ -35,7 +35,7 @@ class RankOneCompletion:
     row_factors, column_factors
         Factors u and v with x_ij = u_i v_j where an entry is determined; the first row of each
         connected part has the factor 1. NaN for a row or column of which only zeros are known that
-        may be due to the other factor.
+        may be due to the other factor; an entry with a factor of 0 is 0 whatever the other is.
     n_parts
         The number of connected parts: their scales are free against each other. Rows and columns
         that must be 0 are no part.
@@ -86,7 +86,14 @@ def complete_rank_one(X: Any, *, tolerance: float = 1e-9) -> RankOneCompletion:
     rows, columns = _propagate(known, parts)
     _refuse_disagreement(known, rows, columns, limit)
     determined = freedom_of_parts(known, parts).determined()
-    matrix = np.where(determined, np.outer(rows, columns), np.nan)
+    nil = parts.nil_rows[:, np.newaxis] | parts.nil_columns  # 0, whatever the other factor is
+    with np.errstate(over="ignore"):
+        matrix = np.where(determined, np.where(nil, 0.0, np.outer(rows, columns)), np.nan)
+    if np.isinf(matrix).any():
+        raise ValueError(
+            "an entry that is determined is beyond floats: divide rows or columns by numbers that "
+            "make the entries less unequal"
+        )
     here = np.repeat(np.arange(len(rows)), np.diff(known.indptr))
     matrix[here, known.indices] = known.data
     alive = np.concatenate([parts.rows[~parts.nil_rows], parts.columns[~parts.nil_columns]])
