@@ -29,9 +29,7 @@ from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
 
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
-_EPS = 8.0 * float(
-    np.finfo(np.float64).eps
-)  # of the largest singular value, for each row or column
+_EPS = 2.0**-49  # rounding, of the largest singular value, for each row or column
 
 
 @at_one_moment
