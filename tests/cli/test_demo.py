@@ -1,11 +1,14 @@
 """The command line: what a stranger sees first."""
 
+import errno
+import os
 import subprocess
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
+from surelearn.app import demo
 from surelearn.app.choosing import nested
 from surelearn.app.output import NAMES
 from surelearn.certificate import Certificate
@@ -49,6 +52,17 @@ def test_its_certificate_can_be_verified_by_the_command_it_prints(demonstrated):
     command = result.output[result.output.index("surelearn verify") :].replace("\n", "").split()[1:]
     assert command[1] == str(out / "certificate.json")
     assert run(app, command).exit_code == 0
+
+
+def test_a_demo_that_finds_no_room_for_its_table_says_where(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(demo.csv, "write_csv", full)
+    result = run(app, ["demo", "--out", str(tmp_path)], env={"COLUMNS": "500"})
+    assert result.exit_code == 2
+    assert f"nothing can be written to {tmp_path}: No space left on device" in result.output
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("few_candidates", "no_figures")

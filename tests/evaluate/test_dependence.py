@@ -11,7 +11,12 @@ from sklearn.inspection import partial_dependence as peer_dependence
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from surelearn import AdaBoostClassifier, accumulated_effects, partial_dependence
+from surelearn import (
+    AdaBoostClassifier,
+    CARTRegressor,
+    accumulated_effects,
+    partial_dependence,
+)
 
 
 class Known(RegressorMixin, BaseEstimator):
@@ -163,3 +168,35 @@ def test_answers_in_a_list_are_answers():
     X = np.array([[-1.0], [2.0]])
     found = partial_dependence(Lister().fit(X, ["no", "yes"]), X, 0)
     assert found.mean.tolist() == [0.0, 1.0]
+
+
+GAPS = {
+    "words": ["x", pd.NA, "y", "x"],
+    "truth values": pd.Series([True, pd.NA, False, True], dtype="boolean"),
+    "numbers as categories": pd.Series([3, 1, None, 1], dtype="category"),
+}
+
+
+@pytest.mark.parametrize("kind", GAPS)
+def test_columns_of_pandas_with_gaps_are_set_to_what_is_in_them(kind):
+    frame = pd.DataFrame({"a": np.arange(4.0), "b": GAPS[kind]})
+    model = CARTRegressor().fit(frame, np.array([1.0, 2.0, 3.0, 1.0]))
+    found = partial_dependence(model, frame, "b")
+    assert set(found.grid) == set(frame["b"].dropna())
+    with pytest.raises(ValueError, match="has gaps or is no number"):
+        accumulated_effects(model, frame, "b")
+
+
+def test_numbers_that_are_categories_are_all_taken():
+    marks = np.arange(8.0)
+    frame = pd.DataFrame({"a": marks, "b": pd.Series(marks, dtype="category")})
+    model = CARTRegressor().fit(frame, marks % 2)
+    assert len(partial_dependence(model, frame, "b", grid_size=3).grid) == len(marks)
+
+
+@pytest.mark.parametrize("cells", [[np.nan] * 4, pd.Series([None] * 4, dtype="string")])
+def test_a_feature_without_any_value_is_refused_in_a_sentence(cells):
+    frame = pd.DataFrame({"a": np.arange(4.0), "b": cells})
+    model = CARTRegressor().fit(frame, np.arange(4.0))
+    with pytest.raises(ValueError, match="'b' has no value in these rows"):
+        partial_dependence(model, frame, "b")

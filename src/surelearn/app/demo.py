@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv
 
+from surelearn.app.errors import TableError
 from surelearn.base.whole_files import replacing
 from surelearn.datasets.real import load
 
@@ -29,5 +30,9 @@ def write_table(path: Path) -> None:
     }
     columns[TARGET] = pa.array(table.y.tolist())
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        csv.write_csv(pa.table(columns), file)
+    try:
+        with replacing(path) as file:
+            csv.write_csv(pa.table(columns), file)
+    except OSError as error:  # PyArrow does not say where
+        reason = error.strerror or error
+        raise TableError(f"nothing can be written to {path.parent}: {reason}") from error

@@ -133,6 +133,8 @@ def partial_dependence(
     rows, place, name = _enter(model, X, feature, max_rows, random_state)
     values = _column(rows, place, name)
     grid = _grid(values, _arguments.count("grid_size", grid_size, at_least=2))
+    if not len(grid):
+        raise ValueError(f"feature {name!r} has no value in these rows: there is none to set it to")
     respond, words = _response(model, label)
     n = int(rows.shape[0])
     answers = [respond(_replaced(rows, place, name, np.repeat(v, n))) for v in grid]
@@ -219,8 +221,15 @@ def _names(X: Any) -> list[str]:
 def _column(X: Any, place: int, name: str) -> NDArray[Any]:
     if isinstance(X, np.ndarray):
         return X[:, place]
-    # Columns of pandas may be named by numbers, and then no text finds them.
-    return np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[name])
+    if not hasattr(X, "iloc"):
+        return np.asarray(X[name])
+    column = X.iloc[:, place]  # columns of pandas may be named by numbers: no text finds them
+    return np.asarray(column, dtype=object if _holds_categories(column) else None)
+
+
+def _holds_categories(column: Any) -> bool:
+    """Return whether a column of pandas is one of categories, which may be numbers."""
+    return hasattr(column, "cat")
 
 
 def _replaced(X: Any, place: int, name: str, values: NDArray[Any]) -> Any:
@@ -233,7 +242,9 @@ def _replaced(X: Any, place: int, name: str, values: NDArray[Any]) -> Any:
         return X.set_column(place, name, [values])
     if hasattr(X, "with_columns"):  # polars
         return X.with_columns(**{name: values})
-    whole = X.copy()
+    whole, column = X.copy(), X.iloc[:, place]
+    if _holds_categories(column):  # the model knows them as such
+        values = type(column)(values, index=column.index).astype(column.dtype)
     whole.isetitem(place, values)
     return whole
 
@@ -241,11 +252,17 @@ def _replaced(X: Any, place: int, name: str, values: NDArray[Any]) -> Any:
 def _grid(values: NDArray[Any], size: int) -> NDArray[Any]:
     """Return the values to set: all if they are few or no numbers, else quantiles."""
     if values.dtype.kind not in "biuf":
-        return np.array(sorted({v for v in values.tolist() if v is not None and v == v}))  # noqa: PLR0124
+        return np.array(sorted(set(filter(_is_there, values.tolist()))))
     there = np.unique(values[~np.isnan(values.astype(np.float64))])
     if len(there) <= size:
         return there
     return np.unique(np.quantile(there, np.linspace(0.0, 1.0, size)))
+
+
+def _is_there(cell: Any) -> bool:
+    """Return whether a cell is not missing: NaN differs from itself, and pandas' NA cannot tell."""
+    same: Any = None if cell is None else cell == cell  # noqa: PLR0124
+    return isinstance(same, bool | np.bool_) and bool(same)
 
 
 def _numbers(values: NDArray[Any], name: str) -> Vector:

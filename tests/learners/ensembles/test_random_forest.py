@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier as TheirForest
 
+from contracts.interpreted import interpreted
 from reference import random_forest as reference
 from surelearn import CARTClassifier, RandomForestClassifier, RandomForestRegressor
 from surelearn.learners.ensembles import _members
@@ -305,3 +307,13 @@ def test_more_columns_than_the_words_of_nodes_can_name_are_refused(monkeypatch):
     RandomForestClassifier(1).fit(X[:, :3], y)
     with pytest.raises(ValueError, match="4 columns are more than the 3 that a forest reads"):
         RandomForestClassifier(1).fit(X, y)
+
+
+def test_bins_that_leave_a_side_empty_are_passed_over_uncompiled_as_compiled():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, size=(600, 3)).astype(float)
+    y = (X[:, 0] + rng.normal(size=600) > 2.5).astype(int)
+    model = RandomForestClassifier(n_estimators=1, max_depth=3, random_state=0)
+    with interpreted():
+        found = clone(model).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(found, model.fit(X, y).predict_proba(X))

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from contracts.interpreted import interpreted
 from surelearn import impurities
 from surelearn._threads import Workers
 from surelearn.learners.trees._binary import cart, growth, sorted_columns
@@ -257,3 +258,14 @@ def test_weights_of_any_size_grow_the_same_tree(model, exponent):
     assert np.array_equal(far.weight, np.ldexp(ordinary.weight, exponent))
     shown = np.ldexp(ordinary.value, exponent) if hasattr(model, "class_weight") else ordinary.value
     assert np.array_equal(far.value, shown)
+
+
+@pytest.mark.parametrize("asked", ["a number", "a category"])
+def test_more_rows_than_a_byte_counts_are_divided_uncompiled_as_compiled(asked):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, size=(600, 1)).astype(float)
+    y = (codes[:, 0] + rng.normal(size=600) > 0.5).astype(int)
+    model = CARTClassifier(max_depth=2, categorical_features=[0] if asked == "a category" else None)
+    with interpreted():
+        found = clone(model).fit(codes, y).predict_proba(codes)
+    np.testing.assert_array_equal(found, model.fit(codes, y).predict_proba(codes))

@@ -48,7 +48,8 @@ def best_cut(table: Indices, n_bins: int, whole: Indices, least: int, quick: Qui
     for code in range(n_bins):
         word += table[code]
         so_far[code] = word
-    weight, total, light = float(whole[0]), float(whole[1]), float(max(1, least))
+    # Of NumPy: uncompiled, too, what is divided by 0 where nothing is on a side must not raise.
+    weight, total, light = np.float64(whole[0]), float(whole[1]), float(max(1, least))
     for code in range(n_bins):
         left, moment = float(so_far[code] >> 32), float(so_far[code] & LOW)
         across = moment * weight - total * left

@@ -89,7 +89,7 @@ def partition(column: Indices, goes_left: NDArray[Any], buffer: Indices) -> None
     for i in range(len(column)):
         # Write to both and advance one: a branch that cannot be predicted would cost more.
         cell = column[i]
-        left = goes_left[row_of(cell)]
+        left = int(goes_left[row_of(cell)])  # uncompiled, sums of bytes would be bytes
         column[n_left] = cell
         buffer[n_right] = cell
         n_left += left

@@ -78,7 +78,7 @@ def mark_rows(
         if here == MISSING:
             left = missing_left
         elif len(route) > 0:
-            left = 1 - route[here]
+            left = 1 - int(route[here])
         else:
             left = 1 if here <= key else 0
             if left:
