@@ -14,6 +14,7 @@ from surelearn.certificate._reading import restored
 
 CHARGED = "a sleeping expert is charged the learner's own loss"
 MONITORED = "the average round of this stream"
+_LOST = 1e-12  # of the larger end of a range
 
 
 def rebuild(certificate: Certificate) -> Guarantee:
@@ -53,9 +54,20 @@ def _as_told(c: Certificate, quantity: str, assumes: dict[str, str]) -> tuple[st
 def trivial_of(certificate: Certificate, guarantee: Guarantee) -> str:
     """Return what is known without data: by the theorem, n losses, or the loss of the run."""
     low, high = certificate.reproduce.get("loss_range", (0.0, 1.0))
-    if equal(certificate.trivial, guarantee.trivial):
+    if equal_in_range(certificate.trivial, guarantee.trivial, certificate):
         return "theorem"
     return "rounds" if equal(certificate.trivial, certificate.n * (high - low)) else "run"
+
+
+def equal_in_range(
+    a: float, b: float, certificate: Certificate, *, usual: tuple[float, float] = (0.0, 0.0)
+) -> bool:
+    """Return whether two places in a range of losses, stored or usual, differ by rounding at most.
+
+    Near 0 of a range from -1e6 on, as many digits of them are lost as lie between the two.
+    """
+    ends = certificate.reproduce.get("loss_range", usual)
+    return equal(a, b) or abs(a - b) <= _LOST * max(map(abs, ends))
 
 
 def with_keys_of_issuers(certificate: Certificate, keys: dict[str, str]) -> Certificate:
