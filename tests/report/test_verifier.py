@@ -698,6 +698,18 @@ def test_words_behind_a_sentence_are_refused_also_behind_a_digit(more):
     assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
 
 
+@needs_node
+def test_only_claims_about_a_table_leave_out_rows_without_a_target():
+    X, y = np.eye(40), np.arange(40) % 2
+    forget()
+    issued = Holdout(X, y).certify(Perceptron(max_iter=1).fit(2.0 * X, y))
+    content = json.loads(issued.to_json())
+    assert said_by_python(json.dumps(content)) == "holds"
+    content["claim"] += " Rows whose target is missing are not meant."
+    assert said_by_python(json.dumps(content)) == "refused"
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
 SHOWN_IN_PART = [
     {"truth": [0] * 40, "said": [0] * 39 + [1], "ward": ["a"] * 40},
     {"truth": [0, 1] * 20, "said": [0] * 40, "ward": ["a"] * 40},

@@ -10,7 +10,7 @@ import numpy as np
 from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import Bundle, bundle_of
-from surelearn.app.auditing.columns import tell_complete
+from surelearn.app.auditing.columns import Roles, tell_complete
 from surelearn.app.auditing.copies import tell_drawn
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.ledger_entry import Entry
@@ -27,6 +27,16 @@ from surelearn.evaluate.audit import Facts, drawn_as, issue_all
 from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
 
 _MADE_ANEW = {"inputs", "audit", "versions", "loss_range"}
+_STORED = {*_MADE_ANEW, "data", "ledger", "n_copies", "n_without", "options", "table"}
+_FORM = {"decimal", "delimiter", "encoding", "header", "missing", "names", "text"}
+_OPTIONS = {
+    *vars(Roles()), "by_label", "claims", "delta", "form", "in_parts", "incomplete", "looks",
+    "plan", "positive", "task",
+}  # fmt: skip
+_NAMES = {"challengers", "groups", "positive", "threshold"}
+_SIZES = "size at "
+"""What an audit stores, the options of it and of reading its file, and what claims are about."""
+
 _WHERE = "every bound, sentence, assumption and verdict"
 
 
@@ -99,6 +109,7 @@ def _with_data(bundle: Bundle, data: str) -> Bundle:
 
 def _replay(bundle: Bundle) -> Bundle:
     """Return the audit that the stored statistics give, by the options that are stored."""
+    _refuse_unknown_names(bundle)
     _refuse_other_types(bundle)
     first = bundle.certificates[0].reproduce
     options: Mapping[str, Any] = first["options"]
@@ -182,10 +193,28 @@ def _tell_looks(stored: Any, looks: int) -> Evidence:
     return tell_asked(entry.standing, looks) if of_process else entry.evidence(looks)
 
 
+def _refuse_unknown_names(bundle: Bundle) -> None:
+    """Refuse what no audit stores: readers could take it for something that was looked at."""
+    for certificate in bundle.certificates:
+        stored = certificate.reproduce
+        claim, about = as_claim(claims.parse(stored["audit"]["claim"])), stored["audit"]["about"]
+        named = {name for name in about if name in _NAMES or name.startswith(_SIZES)}
+        for found, known in (
+            (stored, _STORED),
+            (stored["options"], _OPTIONS),
+            (stored["options"].get("form", {}), _FORM),
+            (about, set() if type(claim).names is Claim.names else named),
+        ):
+            if unknown := sorted(set(found) - known):
+                raise ValueError(f"{unknown[0]!r} is nothing that an audit stores")
+
+
 def _refuse_other_types(bundle: Bundle) -> None:
     """Refuse numbers given as words, claims in other words, and names that do not agree."""
     first = bundle.certificates[0].reproduce
     options = dict(first["options"])
+    if type(options.pop("positive", "")) not in {str, int, float, bool}:
+        raise ValueError("its positive class is no label")
     for kind, found in (
         (int, [options.pop("looks", 1), first["n_without"]]),
         (float, [options.pop("delta")]),

@@ -91,13 +91,13 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     if c.kind in {"risk", "mistakes"}:
         fewest, most = _errors_between(inputs, c)
         return abs(count - round(count)) < 1e-6 and fewest <= round(count) <= most
-    if c.kind == "regret" and c.observed > c.trivial * (1.0 + 1e-9) + 1e-9:
-        return False  # nobody can lose more than all
     if {"totals", "pulls"} <= set(inputs):
         return _same(c.observed, _plug_in_regret(inputs)) and c.n == sum(inputs["pulls"])
     if c.kind == "approximation":  # the distance that is reached is the least there is
         return math.isclose(c.observed, c.bound, rel_tol=1e-6, abs_tol=1e-6)
-    return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
+    all_lost = c.trivial * (1.0 + 1e-9) + 1e-9
+    least, most = (-math.inf, all_lost) if c.kind == "regret" else (0.0, math.inf)
+    return math.isfinite(c.observed) and least <= c.observed <= most
 
 
 def _errors_between(inputs: Mapping[str, Any], c: Certificate) -> tuple[int, int]:
