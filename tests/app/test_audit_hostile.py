@@ -278,7 +278,7 @@ def test_a_forged_formula_is_found():
 @pytest.mark.parametrize(
     "where",
     [
-        (), ("audit", "about"), ("options",), ("options", "form"),
+        (), ("audit", "about"), ("options",), ("options", "form"), ("ledger",),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("claim", ["error", "sensitivity"])

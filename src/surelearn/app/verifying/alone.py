@@ -19,6 +19,7 @@ from surelearn.app.verifying.rebuilt import (
     with_keys_of_issuers,
 )
 from surelearn.app.verifying.shapes import has_shape, read_together, without_numbers
+from surelearn.app.verifying.stored_names import unknown_options
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._issue import source
@@ -125,6 +126,7 @@ def _issuer(c: Certificate, known: Known | None, *, anyones: bool) -> Finding:
         holds = holds and "loss_range" not in c.reproduce
         return Finding(name, holds=holds, evidence=f"{c.kind}, by none of surelearn's issuers")
     foreign = (set(c.reproduce) - set(known.stored)) | (set(known.always) - set(c.reproduce))
+    foreign |= set(unknown_options(c.reproduce.get("options", {})))
     holds = c.kind in known.kinds and without_numbers(c.subject) in known.subjects and not foreign
     holds = holds and numbers.subject_is_explained(c)
     anyone = anyones and c.kind in known.kinds and "loss_range" not in c.reproduce

@@ -10,7 +10,7 @@ import numpy as np
 from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import Bundle, bundle_of
-from surelearn.app.auditing.columns import Roles, tell_complete
+from surelearn.app.auditing.columns import tell_complete
 from surelearn.app.auditing.copies import tell_drawn
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.ledger_entry import Entry
@@ -19,6 +19,7 @@ from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.numbers import is_hash
 from surelearn.app.verifying.rerun import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
+from surelearn.app.verifying.stored_names import refuse_unknown_about, unknown_to_audits
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Target
@@ -27,16 +28,6 @@ from surelearn.evaluate.audit import Facts, drawn_as, issue_all
 from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
 
 _MADE_ANEW = {"inputs", "audit", "versions", "loss_range"}
-_STORED = {*_MADE_ANEW, "data", "ledger", "n_copies", "n_without", "options", "table"}
-_FORM = {"decimal", "delimiter", "encoding", "header", "missing", "names", "text"}
-_OPTIONS = {
-    *vars(Roles()), "by_label", "claims", "delta", "form", "in_parts", "incomplete", "looks",
-    "plan", "positive", "task",
-}  # fmt: skip
-_NAMES = {"challengers", "groups", "positive", "threshold"}
-_SIZES = "size at "
-"""What an audit stores, the options of it and of reading its file, and what claims are about."""
-
 _WHERE = "every bound, sentence, assumption and verdict"
 
 
@@ -196,17 +187,9 @@ def _tell_looks(stored: Any, looks: int) -> Evidence:
 def _refuse_unknown_names(bundle: Bundle) -> None:
     """Refuse what no audit stores: readers could take it for something that was looked at."""
     for certificate in bundle.certificates:
-        stored = certificate.reproduce
-        claim, about = as_claim(claims.parse(stored["audit"]["claim"])), stored["audit"]["about"]
-        named = {name for name in about if name in _NAMES or name.startswith(_SIZES)}
-        for found, known in (
-            (stored, _STORED),
-            (stored["options"], _OPTIONS),
-            (stored["options"].get("form", {}), _FORM),
-            (about, set() if type(claim).names is Claim.names else named),
-        ):
-            if unknown := sorted(set(found) - known):
-                raise ValueError(f"{unknown[0]!r} is nothing that an audit stores")
+        if unknown := list(unknown_to_audits(certificate.reproduce)):
+            raise ValueError(f"{unknown[0]!r} is nothing that an audit stores")
+    refuse_unknown_about(bundle)
 
 
 def _refuse_other_types(bundle: Bundle) -> None:
