@@ -754,6 +754,17 @@ def beside():
 
 
 @needs_node
+@pytest.mark.parametrize("what", ["card", "words", "formula", "reference"])
+def test_what_a_page_shows_of_a_certificate_cannot_lose_its_mark(beside, what):
+    page, mark = beside[0], f'" data-shows="{what}"'
+    start = page.index(mark)
+    before = page[:start].rpartition(' data-of="')[0]
+    bare = before + page[start + len(mark) :]
+    assert {one["state"] for one in said_by_script([page])} <= {"recomputed", "beyond"}
+    assert said_by_script([bare])[0]["state"] == "refused"
+
+
+@needs_node
 @pytest.mark.parametrize("group", [">=65", "x)<=0.3"])
 def test_a_sign_in_the_name_of_a_group_makes_no_target(group):
     columns = {"truth": [0, 1] * 60, "said": [0, 1] * 55 + [1, 0] * 5, "age": [group, "b"] * 60}

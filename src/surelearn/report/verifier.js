@@ -1045,8 +1045,9 @@ function isLaidOut({ certificates, elements }, place) {
   const c = certificates[place];
   const showing = (name) => elements.filter((e) => e.dataset.shows === name);
   const isOf = (e) => e?.dataset.of === String(place);
-  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
-  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])]);
+  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because", "formula", "reference"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
+  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])])
+    .concat(["formula", "reference"].map((name) => [name, printable(String(c[name]))]));
   const isListed = listed.length > 0;
   if (isListed && !(canonical(listed) === canonical(stated) && isBelowItsHeading(elements, place))) return false;
   if (place === 0) {
@@ -1131,14 +1132,25 @@ function checkLevels({ together, joint }, { certificates, lines }) {
   }
 }
 
+/** Tells whether the cards of certificates show these, one after the other: what bears no mark could say anything. */
+function hasCards(elements, cards, certificates) {
+  const names = (c) => (isDifference(c) ? ["card", "words"] : ["card", "words", "bound"]);
+  const expected = cards.filter(({ place }) => place !== null).flatMap(({ place }) => rowOf(place, names(certificates[place])));
+  const start = elements.findIndex((e) => e.dataset.shows === "card");
+  const others = elements.filter((e) => ["card", "words"].includes(e.dataset.shows)).length;
+  return others === expected.filter(({ shows }) => shows !== "bound").length
+    && expected.every(({ of, shows }, i) => elements[start + i]?.dataset.of === of && elements[start + i].dataset.shows === shows);
+}
+
 /** Returns why a report is refused for what it tells beside its certificates; null if nothing is wrong, or told. */
-function besideIn({ certificates, lines, beside, told }) {
+function besideIn({ certificates, lines, elements, beside, told }) {
   if (told === undefined && beside === undefined) return null;
   const refused = (why) => ({ state: "refused", words: `refused: the report tells something else than its certificates (${why})` });
   try {
     if (beside) {
       const shown = beside.map((e) => [e.dataset.shows, e.textContent]);
       refuseIf(!told || canonical(shown) !== canonical(textsOf(told, certificates)), "its cards, warnings, sentences or counts are not those that it was made with");
+      refuseIf(elements && !hasCards(elements, told.cards, certificates), "a card does not show its certificate");
     }
     checkAnswers(told, certificates);
     checkLevels(told, { certificates, lines });
