@@ -23,6 +23,7 @@ from surelearn import (
     KernelPegasos,
     KernelPerceptron,
     KernelRidge,
+    ModelDifferenceMonitor,
     NearestNeighborsClassifier,
     OnlineConformal,
     OnlineGradientDescent,
@@ -202,6 +203,21 @@ def test_a_monitor_of_losses_whose_range_ends_near_0_is_passed(ends):
     for name in ("bound", "observed", "trivial"):
         other = getattr(issued, name) - 0.01 * (high - low)
         assert refused(replace(issued, **{name: other})) != []
+
+
+FORMER_SUBJECTS = {  # of the first monitors, and who issued certificates of them
+    "the positive cases of this stream": lambda: RateMonitor(rate="sensitivity").update(Y, Y),
+    "two models on the same stream": lambda: ModelDifferenceMonitor().update(*LOSSES.T[:2]),
+    "this drift alarm": lambda: DriftAlarm(tolerated=0.2).update(LOSSES[:, 0]),
+}
+
+
+@pytest.mark.parametrize("subject", FORMER_SUBJECTS)
+def test_the_first_monitors_said_of_whom_they_speak_in_other_words(subject):
+    issued = FORMER_SUBJECTS[subject]().certificate()
+    assert refused(issued) == []
+    assert refused(replace(issued, subject=subject)) == []
+    assert refused(replace(issued, subject=f"{subject} of yours")) != []
 
 
 def test_a_run_that_lost_one_in_each_round_is_passed():

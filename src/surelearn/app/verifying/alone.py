@@ -17,6 +17,7 @@ from surelearn.app.verifying.rebuilt import (
     rebuild,
     trivial_of,
     with_keys_of_issuers,
+    with_todays_subject,
 )
 from surelearn.app.verifying.shapes import has_shape, read_together, without_numbers
 from surelearn.app.verifying.stored_names import unknown_options
@@ -52,7 +53,8 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
     same = equal_in_range(guarantee.bound, certificate.bound, certificate)
     yield Finding(_BOUND, holds=same, evidence=evidence)
     own = {phrase: key for key, phrase in guarantee.assumes.items()}
-    c = with_keys_of_issuers(certificate, {**keys_by_phrase(certificate.schema), **own})
+    today = with_todays_subject(certificate)
+    c = with_keys_of_issuers(today, {**keys_by_phrase(certificate.schema), **own})
     known = known_of(c)
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
