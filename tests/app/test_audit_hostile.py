@@ -276,6 +276,31 @@ def test_a_forged_formula_is_found():
 
 
 @pytest.mark.parametrize(
+    "where",
+    [
+        (), ("audit", "about"), ("options",), ("options", "form"), ("ledger",),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("claim", ["error", "sensitivity"])
+def test_names_that_no_audit_stores_are_refused(claim, where):
+    run = audited({"t": [0, 1] * 50, "p": [0, 1] * 50}, claims=[claim], form={"header": True})
+    content = json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta)))
+    assert all(finding.holds for finding in verify_audit(from_json(json.dumps(content))))
+    place = content["outcomes"][0]["certificate"]["reproduce"]
+    for name in where:
+        place = place[name]
+    place["approved_by"] = "the authority"
+    assert not all(finding.holds for finding in verify_audit(from_json(json.dumps(content))))
+
+
+@pytest.mark.parametrize("positive", [1, 1.0, np.int64(1), "1"])
+def test_a_positive_label_may_be_a_number_for_verify_too(positive):
+    run = audited({"t": [0, 1] * 50, "p": [0, 1] * 50}, positive=positive)
+    text = to_json(bundle_of(run.audit.outcomes, run.audit.delta))
+    assert all(finding.holds for finding in verify_audit(from_json(text)))
+
+
+@pytest.mark.parametrize(
     "odd",
     [
         [1j, 0j], [np.inf, 0.0], np.array(["NaT", "2020"], "M8[ns]"), np.zeros(2, "m8[s]"),

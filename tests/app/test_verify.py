@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from surelearn._wording import percent_outward
+from surelearn.app.auditing.bundle import from_json
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.output import write_run
@@ -322,6 +323,26 @@ def test_an_entry_of_the_ledger_that_tells_otherwise_is_found(written, changed):
     content["reproduce"]["ledger"] |= changed
     findings = verify_certificate(Certificate.from_json(json.dumps(content)))
     assert not all(finding.holds for finding in findings)
+
+
+@pytest.mark.parametrize("place", [("options",), ("options", "form"), ("ledger",)])
+def test_names_that_no_run_stores_are_found(written, place):
+    content = json.loads((written / "certificate.json").read_text())
+    content["reproduce"]["options"]["form"] = {"decimal": ","}
+    inside = content["reproduce"]
+    for name in place:
+        inside = inside[name]
+    assert failures(verify_certificate(Certificate.from_json(json.dumps(content)))) == []
+    inside["approved_by"] = "the authority"
+    assert failures(verify_certificate(Certificate.from_json(json.dumps(content)))) != []
+
+
+def test_claims_beside_are_about_nothing_that_no_claim_knows(written):
+    certificate = read_certificate(written / "certificate.json")
+    content = json.loads((written / "claims.json").read_text())
+    assert failures(verify_certificate(certificate, beside=from_json(json.dumps(content)))) == []
+    content["outcomes"][0]["certificate"]["reproduce"]["audit"]["about"]["approved_by"] = "us"
+    assert failures(verify_certificate(certificate, beside=from_json(json.dumps(content)))) != []
 
 
 def test_the_words_for_rounded_copies_that_older_ones_have_still_hold(written, pets):

@@ -13,6 +13,7 @@ from surelearn import (
     AdaHedge,
     AxisAlignedRectangle,
     BudgetedKernelPerceptron,
+    CARTClassifier,
     CondensedNearestNeighbor,
     DriftAlarm,
     Exp3,
@@ -23,6 +24,7 @@ from surelearn import (
     KernelPerceptron,
     KernelRidge,
     LowRankApproximation,
+    ModelDifferenceMonitor,
     NearestNeighborsClassifier,
     OnlineConformal,
     OnlineGradientDescent,
@@ -30,6 +32,7 @@ from surelearn import (
     Pegasos,
     Perceptron,
     RateMonitor,
+    RiskMonitor,
     Squint,
     StronglyConvexRate,
     SupportVectorClassifier,
@@ -191,6 +194,54 @@ def test_losses_of_any_range_are_passed(ends):
         assert refused(issued) == []
         told = issued.to_json().replace("all losses lie in (", "all losses lie in (-9")
         assert (told == issued.to_json()) or refused(Certificate.from_json(told)) != []
+
+
+@pytest.mark.parametrize("ends", [(-1e6, 1e-9), (0.0, 1e-9), (-1.0, 1e-12), (-1e6, 1e6)])
+def test_a_monitor_of_losses_whose_range_ends_near_0_is_passed(ends):
+    low, high = ends
+    issued = RiskMonitor(loss_range=ends).update(low + (high - low) * LOSSES[:, 0]).certificate()
+    assert refused(issued) == []
+    for name in ("bound", "observed", "trivial"):
+        other = getattr(issued, name) - 0.01 * (high - low)
+        assert refused(replace(issued, **{name: other})) != []
+
+
+FORMER_SUBJECTS = {  # of the first monitors, and who issued certificates of them
+    "the positive cases of this stream": lambda: RateMonitor(rate="sensitivity").update(Y, Y),
+    "two models on the same stream": lambda: ModelDifferenceMonitor().update(*LOSSES.T[:2]),
+    "this drift alarm": lambda: DriftAlarm(tolerated=0.2).update(LOSSES[:, 0]),
+}
+
+
+@pytest.mark.parametrize("subject", FORMER_SUBJECTS)
+def test_the_first_monitors_said_of_whom_they_speak_in_other_words(subject):
+    issued = FORMER_SUBJECTS[subject]().certificate()
+    assert refused(issued) == []
+    assert refused(replace(issued, subject=subject)) == []
+    assert refused(replace(issued, subject=f"{subject} of yours")) != []
+
+
+def test_a_run_that_lost_one_in_each_round_is_passed():
+    run = OnlineGradientDescent().partial_fit([[1.0]], [1], classes=[-1, 1])
+    for issued in run.certificates():
+        assert issued.trivial == issued.n == 1
+        assert refused(issued) == []
+
+
+def test_a_hold_out_of_a_model_whose_kernel_has_a_function_inside_is_passed():
+    model = KernelPerceptron(kernel=Gaussian().of(np.tanh)).fit(OLD_X, OLD_Y)
+    assert refused(Holdout(X, Y).certify(model)) == []
+
+
+def test_no_run_loses_more_than_all_nor_errs_on_fewer_rows_than_its_bound_counts():
+    run = played(Hedge(horizon=40), LOSSES).certificates()[0]
+    assert refused(replace(run, observed=run.trivial + 1.0)) != []
+    tree = CARTClassifier(max_depth=2).fit(X, Y).snap(X, Y).certificates()[0]
+    assert tree.method == "trees.compression_hybrid"
+    assert refused(tree) == []
+    outside = tree.reproduce["inputs"]["errors_outside"]
+    assert outside > 0
+    assert refused(replace(tree, observed=(outside - 1) / tree.n)) != []
 
 
 DEMANDED = {  # what a learner demands beside its theorem, and where

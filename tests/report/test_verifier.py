@@ -698,6 +698,18 @@ def test_words_behind_a_sentence_are_refused_also_behind_a_digit(more):
     assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
 
 
+@needs_node
+def test_only_claims_about_a_table_leave_out_rows_without_a_target():
+    X, y = np.eye(40), np.arange(40) % 2
+    forget()
+    issued = Holdout(X, y).certify(Perceptron(max_iter=1).fit(2.0 * X, y))
+    content = json.loads(issued.to_json())
+    assert said_by_python(json.dumps(content)) == "holds"
+    content["claim"] += " Rows whose target is missing are not meant."
+    assert said_by_python(json.dumps(content)) == "refused"
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
 SHOWN_IN_PART = [
     {"truth": [0] * 40, "said": [0] * 39 + [1], "ward": ["a"] * 40},
     {"truth": [0, 1] * 20, "said": [0] * 40, "ward": ["a"] * 40},
@@ -739,6 +751,17 @@ def beside():
     report = make_report(run, file)
     assert len(report.claimed) > 5
     return render_html(report), render_json(report)
+
+
+@needs_node
+@pytest.mark.parametrize("what", ["card", "words", "formula", "reference"])
+def test_what_a_page_shows_of_a_certificate_cannot_lose_its_mark(beside, what):
+    page, mark = beside[0], f'" data-shows="{what}"'
+    start = page.index(mark)
+    before = page[:start].rpartition(' data-of="')[0]
+    bare = before + page[start + len(mark) :]
+    assert {one["state"] for one in said_by_script([page])} <= {"recomputed", "beyond"}
+    assert said_by_script([bare])[0]["state"] == "refused"
 
 
 @needs_node

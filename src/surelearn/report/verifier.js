@@ -522,8 +522,7 @@ function checkSentence(c, rest, nModels) {
     kept: inputs.alpha > 0 && inputs.alpha < 1 ? confidence(inputs.alpha) : undefined, before: inputs.n - c.n,
   };
   const shapes = audit ? ["", ", where copies of a row count as one", ", each of a new group"].map((end) => words + end) : [own, ...(OF_HOLDOUTS[method] ?? [])];
-  const ends = ENDINGS.flatMap((end) => [end, end + MISSING]);
-  const isSaid = (shape) => ends.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
+  const isSaid = (shape) => ENDINGS.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
   const said = shapes.find(isSaid);
   if (said === undefined) throw new Refused("its claim is no sentence of surelearn about this theorem");
   const drawn = String(c.preconditions?.find?.(({ key }) => key === "independent")?.evidence);
@@ -584,8 +583,7 @@ function jointOfAudit(c, found) {
   return delta;
 }
 
-const ENDINGS = [
-  "",
+const ABOUT = [
   " This is about new rows drawn from the same population as the rows of this table, each on its own.",
   " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: copies of a row count as one, by their mean loss.",
   " This is about rows of new groups, a group drawn from the same population as the groups of this table: the mean over groups of the mean loss in a group.",
@@ -593,7 +591,8 @@ const ENDINGS = [
   " This is about rows of new groups, a group drawn from the same population as the groups of this table: of each group one row counts, drawn at random.",
   " This is about rows of the time after the training part, and of the future only if it is like that time: rows in the order of time are seldom independent and of one law, which is assumed.",
 ];
-const MISSING = " Rows whose target is missing are not meant.";
+const MISSING = " Rows whose target is missing are not meant."; /* said of tables alone: elsewhere no rows are left out */
+const ENDINGS = ["", ...ABOUT.flatMap((words) => [words, words + MISSING])];
 
 /** Refuses what stands behind the sentence, and signs that cannot be seen; names may be anything. */
 function checkWords(text, { audit }) {
@@ -602,7 +601,7 @@ function checkWords(text, { audit }) {
   const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "0"), text); /* a digit, so that 28.1% stays a number if a label is 1 */
   const end = bare.search(/(?<!\d)\.|\.(?!\d)/);
   const after = end < 0 ? null : bare.slice(end + 1);
-  if (!ENDINGS.some((words) => after === words || after === words + MISSING)) throw new Refused("its claim goes on behind its sentence");
+  if (!ENDINGS.includes(after)) throw new Refused("its claim goes on behind its sentence");
   if (printable(bare) !== bare) throw new Refused("its claim holds signs that cannot be seen");
 }
 
@@ -1046,8 +1045,9 @@ function isLaidOut({ certificates, elements }, place) {
   const c = certificates[place];
   const showing = (name) => elements.filter((e) => e.dataset.shows === name);
   const isOf = (e) => e?.dataset.of === String(place);
-  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
-  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])]);
+  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because", "formula", "reference"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
+  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])])
+    .concat(["formula", "reference"].map((name) => [name, printable(String(c[name]))]));
   const isListed = listed.length > 0;
   if (isListed && !(canonical(listed) === canonical(stated) && isBelowItsHeading(elements, place))) return false;
   if (place === 0) {
@@ -1132,14 +1132,25 @@ function checkLevels({ together, joint }, { certificates, lines }) {
   }
 }
 
+/** Tells whether the cards of certificates show these, one after the other: what bears no mark could say anything. */
+function hasCards(elements, cards, certificates) {
+  const names = (c) => (isDifference(c) ? ["card", "words"] : ["card", "words", "bound"]);
+  const expected = cards.filter(({ place }) => place !== null).flatMap(({ place }) => rowOf(place, names(certificates[place])));
+  const start = elements.findIndex((e) => e.dataset.shows === "card");
+  const others = elements.filter((e) => ["card", "words"].includes(e.dataset.shows)).length;
+  return others === expected.filter(({ shows }) => shows !== "bound").length
+    && expected.every(({ of, shows }, i) => elements[start + i]?.dataset.of === of && elements[start + i].dataset.shows === shows);
+}
+
 /** Returns why a report is refused for what it tells beside its certificates; null if nothing is wrong, or told. */
-function besideIn({ certificates, lines, beside, told }) {
+function besideIn({ certificates, lines, elements, beside, told }) {
   if (told === undefined && beside === undefined) return null;
   const refused = (why) => ({ state: "refused", words: `refused: the report tells something else than its certificates (${why})` });
   try {
     if (beside) {
       const shown = beside.map((e) => [e.dataset.shows, e.textContent]);
       refuseIf(!told || canonical(shown) !== canonical(textsOf(told, certificates)), "its cards, warnings, sentences or counts are not those that it was made with");
+      refuseIf(elements && !hasCards(elements, told.cards, certificates), "a card does not show its certificate");
     }
     checkAnswers(told, certificates);
     checkLevels(told, { certificates, lines });

@@ -60,6 +60,8 @@ class Entry(NamedTuple):
         """Return the entry that a certificate keeps; one of a time without ledgers keeps none."""
         if stored is None:
             return NOT_KEPT
+        if set(stored) != {"memory", *Standing._fields}:
+            raise ValueError("an entry of a ledger lacks something, or holds something else")
         numbers = [stored[name] for name in Standing._fields]
         if stored["memory"] not in {*_SEEN, "none"} or list(map(type, numbers)) != [int, int, bool]:
             raise ValueError(f"the entry {stored!r} is of no ledger")

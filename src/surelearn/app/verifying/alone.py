@@ -10,10 +10,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from surelearn.app.verifying import fixed_beforehand, numbers, transferred
-from surelearn.app.verifying.finding import Finding, equal
+from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.known import Known, keys_by_phrase, kinds_of, known_of, phrases_of
-from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
+from surelearn.app.verifying.rebuilt import (
+    equal_in_range,
+    rebuild,
+    trivial_of,
+    with_keys_of_issuers,
+    with_todays_subject,
+)
 from surelearn.app.verifying.shapes import has_shape, read_together, without_numbers
+from surelearn.app.verifying.stored_names import unknown_options
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._issue import source
@@ -43,9 +50,11 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
         yield Finding(_BOUND, holds=False, evidence=evidence)
         return
     evidence = f"stated {certificate.bound:.12g}, recomputed {guarantee.bound:.12g}"
-    yield Finding(_BOUND, holds=equal(guarantee.bound, certificate.bound), evidence=evidence)
+    same = equal_in_range(guarantee.bound, certificate.bound, certificate)
+    yield Finding(_BOUND, holds=same, evidence=evidence)
     own = {phrase: key for key, phrase in guarantee.assumes.items()}
-    c = with_keys_of_issuers(certificate, {**keys_by_phrase(certificate.schema), **own})
+    today = with_todays_subject(certificate)
+    c = with_keys_of_issuers(today, {**keys_by_phrase(certificate.schema), **own})
     known = known_of(c)
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
@@ -82,7 +91,8 @@ def _theorem(c: Certificate, guarantee: Guarantee, known: Known | None) -> Findi
     if c.quantity != guarantee.quantity and (known is None or c.quantity not in known.quantities):
         differing.append("quantity")
     trivial = trivial_of(c, guarantee)
-    if trivial != "theorem" and (known is None or trivial not in known.trivials):
+    some = () if known is None else known.trivials  # the loss of a run may be one for each round
+    if trivial != "theorem" and trivial not in some and "run" not in some:
         differing.append("trivial")
     evidence = c.method if not differing else f"otherwise: {', '.join(differing)}"
     return Finding("it says of its theorem what the theorem says", not differing, evidence)
@@ -118,6 +128,7 @@ def _issuer(c: Certificate, known: Known | None, *, anyones: bool) -> Finding:
         holds = holds and "loss_range" not in c.reproduce
         return Finding(name, holds=holds, evidence=f"{c.kind}, by none of surelearn's issuers")
     foreign = (set(c.reproduce) - set(known.stored)) | (set(known.always) - set(c.reproduce))
+    foreign |= set(unknown_options(c.reproduce.get("options", {})))
     holds = c.kind in known.kinds and without_numbers(c.subject) in known.subjects and not foreign
     holds = holds and numbers.subject_is_explained(c)
     anyone = anyones and c.kind in known.kinds and "loss_range" not in c.reproduce

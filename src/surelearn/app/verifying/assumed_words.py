@@ -29,6 +29,7 @@ _SENTENCES = {
         _KNOWN_ROWS,
         f"{_KNOWN_ROWS}; but the model was changed after it was fitted",
         f"{_KNOWN_ROWS}; what else * learns from is not known",
+        f"{_KNOWN_ROWS}; what the functions given to * know is not known",
         f"{_KNOWN_ROWS}; # others are in single or half precision",
         (
             f"{_KNOWN_ROWS}; # are in single precision, in which a row learnt in double would not "

@@ -19,6 +19,7 @@ from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.numbers import is_hash
 from surelearn.app.verifying.rerun import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
+from surelearn.app.verifying.stored_names import refuse_unknown_about, unknown_to_audits
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Target
@@ -99,6 +100,7 @@ def _with_data(bundle: Bundle, data: str) -> Bundle:
 
 def _replay(bundle: Bundle) -> Bundle:
     """Return the audit that the stored statistics give, by the options that are stored."""
+    _refuse_unknown_names(bundle)
     _refuse_other_types(bundle)
     first = bundle.certificates[0].reproduce
     options: Mapping[str, Any] = first["options"]
@@ -182,10 +184,20 @@ def _tell_looks(stored: Any, looks: int) -> Evidence:
     return tell_asked(entry.standing, looks) if of_process else entry.evidence(looks)
 
 
+def _refuse_unknown_names(bundle: Bundle) -> None:
+    """Refuse what no audit stores: readers could take it for something that was looked at."""
+    for certificate in bundle.certificates:
+        if unknown := list(unknown_to_audits(certificate.reproduce)):
+            raise ValueError(f"{unknown[0]!r} is nothing that an audit stores")
+    refuse_unknown_about(bundle)
+
+
 def _refuse_other_types(bundle: Bundle) -> None:
     """Refuse numbers given as words, claims in other words, and names that do not agree."""
     first = bundle.certificates[0].reproduce
     options = dict(first["options"])
+    if type(options.pop("positive", "")) not in {str, int, float, bool}:
+        raise ValueError("its positive class is no label")
     for kind, found in (
         (int, [options.pop("looks", 1), first["n_without"]]),
         (float, [options.pop("delta")]),

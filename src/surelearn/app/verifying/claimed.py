@@ -13,6 +13,7 @@ from surelearn.app.problem.split import said_before
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements
+from surelearn.app.verifying.stored_names import refuse_unknown_about
 from surelearn.certificate import Certificate
 from surelearn.claims import Claim, Target
 from surelearn.evaluate._audit_targets import issue_all
@@ -57,6 +58,7 @@ def _compared(name: str, bundle: Bundle, again: Bundle) -> Finding:
 def _replay(certificate: Certificate, bundle: Bundle) -> Bundle:
     """Return the claims that the stored statistics give beside this certificate."""
     first = bundle.certificates[0].reproduce
+    refuse_unknown_about(bundle)
     origin, delta = _origin(first["holdout"]), _share(certificate)
     _refuse_other_options(certificate, origin)
     stated = [claims.parse(text) for text in origin.asked or [o.claim for o in bundle.outcomes]]

@@ -13,7 +13,7 @@ from surelearn.app.verifying import told_counts, transferred
 from surelearn.app.verifying.demanded import demands
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED, keys_by_phrase
-from surelearn.app.verifying.rebuilt import with_keys_of_issuers
+from surelearn.app.verifying.rebuilt import equal_in_range, with_keys_of_issuers
 from surelearn.app.verifying.seen_in_counts import seen_in_counts
 from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
@@ -64,7 +64,7 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     if seen is not None:
         low, high = c.reproduce.get("loss_range", (0.0, 1.0))
         value, n = low + (high - low) * seen[0], seen[1]
-        holds = math.isclose(value, c.observed, rel_tol=1e-9, abs_tol=1e-12) and n == c.n
+        holds = equal_in_range(value, c.observed, c, usual=(0.0, 1.0)) and n == c.n
         if c.kind == "quantile":
             holds = n == c.n and equal(seen[0], c.observed)
         return Finding(name, holds and _within(c), f"{value:.6g} on {n:,} examples")
@@ -89,14 +89,23 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     if of_others or (c.method in _BAGS and not _BAGS[c.method](inputs, c)):
         return False
     if c.kind in {"risk", "mistakes"}:
-        most = inputs.get("n_compressed", c.n)  # which has all errors in it
-        return abs(count - round(count)) < 1e-6 and 0 <= round(count) <= most
+        fewest, most = _errors_between(inputs, c)
+        return abs(count - round(count)) < 1e-6 and fewest <= round(count) <= most
     if {"totals", "pulls"} <= set(inputs):
         return _same(c.observed, _plug_in_regret(inputs)) and c.n == sum(inputs["pulls"])
     if c.kind == "approximation":  # the distance that is reached is the least, but for rounding
         room = 1e-6 * float(np.max(inputs["singular_values"]))
         return math.isclose(c.observed, c.bound, rel_tol=1e-6, abs_tol=room)
-    return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
+    all_lost = c.trivial * (1.0 + 1e-9) + 1e-9
+    least, most = (-math.inf, all_lost) if c.kind == "regret" else (0.0, math.inf)
+    return math.isfinite(c.observed) and least <= c.observed <= most
+
+
+def _errors_between(inputs: Mapping[str, Any], c: Certificate) -> tuple[int, int]:
+    """Return the fewest and the most errors that there can be of these inputs."""
+    if c.method == "trees.compression_hybrid":  # of the rows that are named, any may be wrong
+        return inputs["errors_outside"], inputs["errors_outside"] + inputs["n_named"]
+    return 0, inputs.get("n_compressed", c.n)  # the rows kept have all errors among them
 
 
 def _are_of_bags(inputs: Mapping[str, Any], c: Certificate) -> bool:

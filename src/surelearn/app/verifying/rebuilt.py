@@ -1,6 +1,7 @@
 """The statement that the stored inputs of a certificate give, as its issuer would have made it."""
 
 import math
+import re
 from dataclasses import replace
 
 from surelearn._wording import interval
@@ -14,6 +15,13 @@ from surelearn.certificate._reading import restored
 
 CHARGED = "a sleeping expert is charged the learner's own loss"
 MONITORED = "the average round of this stream"
+_FORMER_SUBJECTS = {
+    r"the (positive cases|negative cases|cases called positive|cases called negative) of this "
+    "stream": r"this run of RateMonitor, the \1 of its stream",
+    "two models on the same stream": "this run of ModelDifferenceMonitor",
+    "this drift alarm": "this run of DriftAlarm",
+}
+_LOST = 1e-12  # of the larger end of a range
 
 
 def rebuild(certificate: Certificate) -> Guarantee:
@@ -53,9 +61,32 @@ def _as_told(c: Certificate, quantity: str, assumes: dict[str, str]) -> tuple[st
 def trivial_of(certificate: Certificate, guarantee: Guarantee) -> str:
     """Return what is known without data: by the theorem, n losses, or the loss of the run."""
     low, high = certificate.reproduce.get("loss_range", (0.0, 1.0))
-    if equal(certificate.trivial, guarantee.trivial):
+    if equal_in_range(certificate.trivial, guarantee.trivial, certificate):
         return "theorem"
     return "rounds" if equal(certificate.trivial, certificate.n * (high - low)) else "run"
+
+
+def with_todays_subject(certificate: Certificate) -> Certificate:
+    """Return the certificate of a monitor with the subject that monitors have today.
+
+    The first ones said of whom they speak, and not which monitor speaks.
+    """
+    subject = certificate.subject
+    for earlier, monitor in _FORMER_SUBJECTS.items():
+        if found := re.fullmatch(earlier, subject):
+            subject = found.expand(monitor)
+    return certificate if subject == certificate.subject else replace(certificate, subject=subject)
+
+
+def equal_in_range(
+    a: float, b: float, certificate: Certificate, *, usual: tuple[float, float] = (0.0, 0.0)
+) -> bool:
+    """Return whether two places in a range of losses, stored or usual, differ by rounding at most.
+
+    Near 0 of a range from -1e6 on, as many digits of them are lost as lie between the two.
+    """
+    ends = certificate.reproduce.get("loss_range", usual)
+    return equal(a, b) or abs(a - b) <= _LOST * max(map(abs, ends))
 
 
 def with_keys_of_issuers(certificate: Certificate, keys: dict[str, str]) -> Certificate:

@@ -15,6 +15,7 @@ from surelearn.evaluate._holdout_claims import AS_ONE
 
 _ANY_NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"(?<![\w.]){_ANY_NUMBER}")
+_OF_TABLES = ". This is about "
 _MISSING = " Rows whose target is missing are not meant."
 _TOGETHER = re.compile(r" for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together(?=,)")
 _LABELS = (  # what stands before the name of a class, and what may end the text after it
@@ -62,7 +63,8 @@ def read_together(claim: str) -> Together:
     >>> read_together("With confidence 95% for all 2 classes together, it errs.")
     Together(claim='With confidence 95%, it errs.', n_models=1, n_classes=2)
     """
-    claim = claim.removesuffix(_MISSING)
+    if _OF_TABLES in claim:  # elsewhere no rows are left out
+        claim = claim.removesuffix(_MISSING)
     found = _TOGETHER.search(claim)
     if found is None:
         return Together(claim, 1, 1)
