@@ -90,12 +90,16 @@ def test_an_edge_with_members_of_another_kind_than_stumps_is_passed():
     assert holds(content)
 
 
-def test_a_tree_that_divides_rows_is_passed_and_its_errors_are_those_that_are_bounded():
-    """A divided row counts as an error in the bound, and did not in what was observed."""
+def test_a_tree_that_divides_rows_is_passed_and_tells_how_many_it_gets_right():
+    """A divided row counts as an error in the bound; nothing told so, and `verify` refused it."""
     gaps = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
     model = C45Classifier().fit(gaps, y)
     (certificate,) = model.certificates()
-    assert certificate.observed > model.training_errors_ / len(y)
+    assert certificate.observed == model.training_errors_ / len(y)
     content = json.loads(certificate.to_json())
     assert holds(content)
-    assert not holds({**content, "observed": model.training_errors_ / len(y)})
+    stored = content["reproduce"]
+    assert stored["n_divided"] > 0
+    for other in ({}, {"n_divided": stored["n_divided"] + 1}, {"n_divided": -1}):
+        kept = {name: told for name, told in stored.items() if name != "n_divided"}
+        assert not holds({**content, "reproduce": {**kept, **other}})

@@ -233,15 +233,15 @@ def test_a_hold_out_of_a_model_whose_kernel_has_a_function_inside_is_passed():
     assert refused(Holdout(X, Y).certify(model)) == []
 
 
-def test_no_run_loses_more_than_all_nor_errs_on_fewer_rows_than_its_bound_counts():
+def test_no_run_loses_more_than_all_nor_errs_on_more_rows_than_its_bound_counts():
     run = played(Hedge(horizon=40), LOSSES).certificates()[0]
     assert refused(replace(run, observed=run.trivial + 1.0)) != []
     tree = CARTClassifier(max_depth=2).fit(X, Y).snap(X, Y).certificates()[0]
     assert tree.method == "trees.compression_hybrid"
     assert refused(tree) == []
-    outside = tree.reproduce["inputs"]["errors_outside"]
-    assert outside > 0
-    assert refused(replace(tree, observed=(outside - 1) / tree.n)) != []
+    inputs = tree.reproduce["inputs"]
+    most = inputs["errors_outside"] + inputs["n_named"]
+    assert refused(replace(tree, observed=(most + 1) / tree.n)) != []
 
 
 DEMANDED = {  # what a learner demands beside its theorem, and where

@@ -222,9 +222,17 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls, s=hard: _fitted(c, s, TABLES["box"]).certificates()
             yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
     yield from tuned_runs()
+    yield "C45Classifier", _divided_rows
     yield from _stability_runs()
     yield from _bag_runs()
     yield from _boosting_runs()
+
+
+def _divided_rows() -> Any:
+    """Return the certificates of a tree that divides rows with gaps among its leaves."""
+    X, y = TABLES["noisy"]
+    gaps = np.where(np.arange(X.size).reshape(X.shape) % 5 == 3, np.nan, X)
+    return LEARNERS["C45Classifier"]().fit(gaps, y).certificates()
 
 
 def _bag_runs() -> Iterator[Run]:

@@ -107,11 +107,11 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
 
 
 def risk_certificate(
-    model: Any, guarantee: Guarantee, evidence: Mapping[str, Evidence], *, errors: int | None = None
+    model: Any, guarantee: Guarantee, evidence: Mapping[str, Evidence], *, n_divided: int = 0
 ) -> Certificate:
     """Bind a bound on the risk of a rule found on these examples to the fitted model.
 
-    `errors` are those that the theorem counts, if these are more than the model's training errors.
+    `n_divided` are rows that the theorem counts as errors, and that the model gets right.
     """
     level = confidence(float(guarantee.inputs["delta"]))
     limit = percent_outward(guarantee.bound, "upper")
@@ -119,10 +119,13 @@ def risk_certificate(
         guarantee,
         kind="risk",
         subject="this fitted model",
-        observed=(model.training_errors_ if errors is None else errors) / model.n_training_rows_,
+        observed=model.training_errors_ / model.n_training_rows_,
         n=model.n_training_rows_,
         claim=f"With confidence {level}, this model errs on at most {limit} of new examples "
         "from the law of the training examples.",
         evidence=evidence,
-        reproduce={"model": fingerprint_of_fit(model)},
+        reproduce={
+            "model": fingerprint_of_fit(model),
+            **({"n_divided": n_divided} if n_divided else {}),
+        },
     )

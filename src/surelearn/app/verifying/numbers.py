@@ -63,7 +63,7 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
         seen = transferred.observed_of(c), int(inputs["n"])
     if seen is not None:
         low, high = c.reproduce.get("loss_range", (0.0, 1.0))
-        value, n = low + (high - low) * seen[0], seen[1]
+        value, n = low + (high - low) * (seen[0] - _share_divided(c)), seen[1]
         holds = equal_in_range(value, c.observed, c, usual=(0.0, 1.0)) and n == c.n
         if c.kind == "quantile":
             holds = n == c.n and equal(seen[0], c.observed)
@@ -78,6 +78,12 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     return Finding(name, holds, f"{c.observed:.6g} on {c.n:,}, as far as can be told")
 
 
+def _share_divided(c: Certificate) -> float:
+    """Return the share of the rows that a tree divides and gets right: the theorem counts them."""
+    divided = c.reproduce.get("n_divided", 0)
+    return divided / c.n if type(divided) is int and divided >= 0 else math.nan
+
+
 def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     """Return whether a run could have such a value: errors and mistakes are counted."""
     count = c.observed * c.n if c.kind == "risk" else c.observed
@@ -89,8 +95,7 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     if of_others or (c.method in _BAGS and not _BAGS[c.method](inputs, c)):
         return False
     if c.kind in {"risk", "mistakes"}:
-        fewest, most = _errors_between(inputs, c)
-        return abs(count - round(count)) < 1e-6 and fewest <= round(count) <= most
+        return abs(count - round(count)) < 1e-6 and 0 <= round(count) <= _most_errors(inputs, c)
     if {"totals", "pulls"} <= set(inputs):
         return _same(c.observed, _plug_in_regret(inputs)) and c.n == sum(inputs["pulls"])
     if c.kind == "approximation":  # the distance that is reached is the least, but for rounding
@@ -101,11 +106,14 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     return math.isfinite(c.observed) and least <= c.observed <= most
 
 
-def _errors_between(inputs: Mapping[str, Any], c: Certificate) -> tuple[int, int]:
-    """Return the fewest and the most errors that there can be of these inputs."""
+def _most_errors(inputs: Mapping[str, Any], c: Certificate) -> int:
+    """Return the most errors that there can be of these inputs.
+
+    There may be fewer than the theorem counts: rows with gaps that a tree divides count as errors.
+    """
     if c.method == "trees.compression_hybrid":  # of the rows that are named, any may be wrong
-        return inputs["errors_outside"], inputs["errors_outside"] + inputs["n_named"]
-    return 0, inputs.get("n_compressed", c.n)  # the rows kept have all errors among them
+        return inputs["errors_outside"] + inputs["n_named"]
+    return inputs.get("n_compressed", c.n)  # the rows kept have all errors among them
 
 
 def _are_of_bags(inputs: Mapping[str, Any], c: Certificate) -> bool:

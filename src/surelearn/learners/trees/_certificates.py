@@ -34,6 +34,7 @@ class CertifiedTree(Protocol):
     categories_: table.Categories
     classes_: NDArray[Any]
     n_training_rows_: int
+    training_errors_: int
     correct_: Indices
     missing_: Mask
     rare_: Mask
@@ -84,7 +85,8 @@ def certify_risk(model: CertifiedTree, *, delta: float) -> Certificate:
         int(lengths.cut.sum()),
         delta=delta,
     )
-    return risk_certificate(model, guarantee, _evidence(model, guarantee), errors=errors)
+    divided = errors - model.training_errors_  # among leaves, that answer together what is right
+    return risk_certificate(model, guarantee, _evidence(model, guarantee), n_divided=divided)
 
 
 def close_for_least_bound(model: CertifiedTree, *, delta: float) -> Mask:
