@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, entrance, jit
+from surelearn._jit import borrowing, code_of, compiled_apart, entrance, jit
 
 
 class Inner(NamedTuple):
@@ -144,6 +144,35 @@ def test_a_table_that_nobody_may_write_to_is_read():
     assert total(record)[1:] == (2, 3, 4)
     with pytest.raises(Exception, match=r"Cannot modify readonly array|[Rr]ead.?only"):
         told(record, 1.0, np.zeros(1))
+
+
+@entrance
+def mark(record, k):
+    """Count in one place."""
+    record.marks[k] += 1
+
+
+@compiled_apart
+def mark_by(code, record, k):
+    del code
+    mark(record, k)
+
+
+@entrance
+def mark_all(code, record):
+    """Count in all places, by code that was compiled apart."""
+    for k in range(len(record.marks)):
+        mark_by(code, record, k)
+
+
+def test_a_step_compiled_apart_is_called_where_its_code_is():
+    record = bench()
+    code = code_of(mark, record, 0)
+    assert code == code_of(mark, bench(), 4) != 0
+    mark_all(code, record)
+    assert record.marks.tolist() == [1, 2, 3, 4, 5]
+    mark_by(0, record, 4)
+    assert record.marks.tolist() == [1, 2, 3, 4, 6]
 
 
 def test_no_loop_calls_an_entrance():

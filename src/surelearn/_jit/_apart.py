@@ -24,11 +24,9 @@ def code_of(loop: Any, *arguments: Any) -> int:
 
     Examples
     --------
-    >>> from surelearn._jit import entrance
-    >>> @entrance
-    ... def double(x):
-    ...     return 2 * x
-    >>> code_of(double, 1) == code_of(double, 2) != 0
+    >>> import numpy as np
+    >>> from surelearn.learners.trees._binary.entrances import choose
+    >>> code_of(choose, np.arange(2), np.zeros(2), 0.0, 0.0) != 0
     True
     """
     if settings.DISABLE_JIT:
@@ -46,22 +44,15 @@ def compiled_apart(call: _Function) -> _Function:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from surelearn._jit import entrance
-    >>> @entrance
-    ... def mark(places, k):
+    >>> def mark(places, k):  # an entrance
     ...     places[k] += 1
     >>> @compiled_apart
     ... def mark_by(code, places, k):
     ...     mark(places, k)
-    >>> @entrance
-    ... def mark_all(code, places):
-    ...     for k in range(len(places)):
-    ...         mark_by(code, places, k)
-    >>> places = np.zeros(3)
-    >>> mark_all(code_of(mark, places, 0), places)
+    >>> places = [0, 0, 0]
+    >>> mark_by(0, places, 1)
     >>> places
-    array([1., 1., 1.])
+    [0, 1, 0]
     """
 
     @instructions_for(call, types.none)

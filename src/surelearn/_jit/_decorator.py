@@ -63,7 +63,7 @@ def entrance(function: _Function) -> _Function:
     >>> @entrance
     ... def first(pair):
     ...     return pair[0][0] + pair[1][0]
-    >>> first((np.ones(2), np.ones((3, 1))[0]))
+    >>> float(first.py_func((np.ones(2), np.ones(3))))
     2.0
     """
     compiled: Any = _with_entrance(function, {"pipeline_class": EntranceCompiler, "_nrt": False})
