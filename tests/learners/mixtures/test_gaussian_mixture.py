@@ -117,6 +117,15 @@ def test_a_start_narrower_than_the_floor_is_raised_to_it(covariance_type):
     np.testing.assert_allclose(path, -3.0 * np.log(2.0 * np.pi))
 
 
+def test_rounding_of_means_far_from_zero_is_no_fall_of_the_likelihood():
+    rng = np.random.default_rng(9)
+    rows = rng.normal(size=(60, 2)).round() + 1e12
+    rows[rng.random(rows.shape) < 0.4] = np.nan
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    model = fit(rows, n_components=2, tol=0.0, max_iter=60)
+    assert np.isfinite(model.log_likelihoods_).all()
+
+
 @pytest.mark.parametrize("holes", [0.0, 0.25])
 def test_steps_equal_the_plain_version(holes):
     X = with_holes(clouds(60), holes)

@@ -176,12 +176,16 @@ class GaussianMixture(Mixture):
             raise ValueError("its moments are not those of its components and features")
         self._model()
 
-    def _rounding(self, variance: float) -> float:
-        """Allow for what the smallest eigenvalue loses to rounding beside the largest."""
+    def _rounding(self, variance: float, largest: float) -> float:
+        """Allow for what the smallest eigenvalue loses to rounding beside the largest.
+
+        And for means that lie so far from 0 that their last digit is a step in units of the floor.
+        """
         smallest = max(self.covariance_floor, np.finfo(np.float64).tiny)
         with np.errstate(over="ignore"):
             lost = np.finfo(np.float64).eps * np.float64(variance) / smallest
-        return max(1e-9, float(lost))
+            step = np.finfo(np.float64).eps * np.float64(largest) / np.sqrt(smallest)
+        return max(1e-9, float(lost), float(step))
 
     def _store(self, parameters: Gaussians) -> None:
         self.weights_, self.means_ = parameters.weights, parameters.means
