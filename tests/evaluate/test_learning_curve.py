@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, RepeatedKFold, StratifiedKFold
 from sklearn.model_selection import learning_curve as sklearn_curve
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -33,6 +33,24 @@ def test_a_nearest_neighbour_never_errs_on_what_it_has_seen():
     assert result.training.max() == 0.0
     assert result.gap[-1] == result.validation_mean[-1] > 0.0
     assert "not guarantees" in str(result)
+
+
+def test_a_row_that_is_tested_again_is_no_new_row_for_the_verdict():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+    folds = list(KFold(5).split(rows))
+    once, often = (
+        learning_curve(GaussianNB(), rows, labels, cv=cv, sizes=[1.0]).verdict
+        for cv in (folds, 20 * folds)
+    )
+    assert once is not None
+    assert often is not None
+    assert often.unseen == once.unseen
+    assert often.baseline == once.baseline
+    shuffled = RepeatedKFold(n_splits=5, n_repeats=20, random_state=0)
+    found = learning_curve(GaussianNB(), rows, labels, cv=shuffled, sizes=[1.0]).verdict
+    assert found is not None
+    assert found.unseen.high - found.unseen.low > 0.1  # of 1200 tests it would be 0.06
 
 
 def test_ordered_rows_are_learnt_from_the_latest_backwards():

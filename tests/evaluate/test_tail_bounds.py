@@ -154,3 +154,8 @@ def test_bounds_are_told_rounded_outward():
     told = dict(line.split() for line in str(result).splitlines()[1:])
     for name, said in result.guarantees.items():
         assert said[-1].bound <= float(told[name]) <= 1.001 * said[-1].bound
+
+
+def test_the_threshold_is_told_in_all_its_digits():
+    said = tail_bounds(n=100, mean=0.5, thresholds=[0.75123456789])
+    assert str(said).splitlines()[0] == "P(mean >= 0.75123456789)"

@@ -68,7 +68,11 @@ def _log_chance(m: int, endpoint: int, n: int) -> tuple[float, float]:
         return math.fsum(math.log((m - j) / (endpoint - j)) for j in range(n)), 1e-12 * n
     parts = (m + 1, endpoint - n + 1, -(m - n + 1), -(endpoint + 1))
     logs = [math.copysign(math.lgamma(abs(part)), part) for part in parts]
-    return math.fsum(logs), 1e-13 * math.fsum(map(abs, logs))
+    found, rounding = math.fsum(logs), 1e-13 * math.fsum(map(abs, logs))
+    # At most that of draws with replacement, which loses no digits beside sums as large as these.
+    most = -n * math.log1p((endpoint - m) / m)
+    padded = 1e-12 * (1.0 - most)
+    return (found, rounding) if found + rounding < most + padded else (most, padded)
 
 
 def _sample(largest: int, n: int) -> tuple[int, int]:

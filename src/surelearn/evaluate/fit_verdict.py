@@ -161,7 +161,7 @@ def constant_losses(task: Task, rows: Indices, labels: Any) -> Vector:
 def range_of(losses: Vector, judge: RowLoss, *, level: float) -> LossRange:
     """Return the mean of losses with an interval: exact for errors of new rows, else normal."""
     alpha, n, mean = miss_rate(level), len(losses), float(losses.mean())
-    if judge.counts_errors:
+    if judge.counts_errors and np.isin(losses, (0.0, 1.0)).all():
         errors = int(losses.sum())
         low = float(inversions.binomial_lower(errors, n, alpha / 2.0))
         return LossRange(mean, low, float(inversions.binomial_upper(errors, n, alpha / 2.0)))

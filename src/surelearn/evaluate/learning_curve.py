@@ -150,16 +150,25 @@ def _judge(task: Task, pairs: list[Split], points: list[tuple[Vector, Vector]]) 
     The training parts of the folds overlap: together they tell about as much as one of them.
     """
     level = 0.95
-    seen, unseen = points[0][0], np.concatenate([point[1] for point in points])
+    seen, unseen = points[0][0], _of_each_row(pairs, [point[1] for point in points])
     training = range_of(seen, task.loss, level=level)
     shift = float(np.mean([point[0].mean() for point in points])) - training.mean
     constants = [constant_losses(task, pair.train, task.y[pair.test]) for pair in pairs]
     return verdict_of(
         type(training)(*(value + shift for value in training)),
         range_of(unseen, task.loss, level=level),
-        baseline=float(np.concatenate(constants).mean()),
+        baseline=float(_of_each_row(pairs, constants).mean()),
         level=level,
     )
+
+
+def _of_each_row(pairs: list[Split], losses: list[Vector]) -> Vector:
+    """Return the mean loss of each row that was tested: one tested again is no new row."""
+    rows, place = np.unique(np.concatenate([pair.test for pair in pairs]), return_inverse=True)
+    together = np.concatenate(losses)
+    if len(rows) == len(together):
+        return together
+    return np.bincount(place, weights=together) / np.bincount(place)
 
 
 def _point(task: Task, pair: Split, count: int) -> tuple[Vector, Vector]:

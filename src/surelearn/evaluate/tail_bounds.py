@@ -14,7 +14,7 @@ from scipy.stats import binom
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
-from surelearn._wording import outward
+from surelearn._wording import exactly, outward
 from surelearn.bounds import Guarantee, tails, tails_of_sums
 
 _DOUBLINGS = 60  # of the rate, before the search ends
@@ -50,7 +50,7 @@ class TailBounds(Shown, drawn_by="tail_bounds.plot_tail_bounds"):
     def __str__(self) -> str:
         """Return a line for each theorem, the largest bound at the last threshold first."""
         rows = sorted(self.guarantees.items(), key=lambda item: -item[1][-1].bound)
-        lines = [f"P(mean >= {self.thresholds[-1]:g})"]
+        lines = [f"P(mean >= {exactly(float(self.thresholds[-1]))})"]
         lines += [f"  {name:<12} {outward(said[-1].bound, 'upper')}" for name, said in rows]
         if self.exact is not None:
             lines.append(f"  {'exact':<12} {self.exact[-1]:.4g}")

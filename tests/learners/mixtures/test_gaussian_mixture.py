@@ -107,6 +107,25 @@ def test_without_a_floor_the_likelihood_has_no_bound_and_with_one_it_has():
         ).fit(OVERLAPPING)
 
 
+@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
+def test_a_start_narrower_than_the_floor_is_raised_to_it(covariance_type):
+    rows, middle = np.array([[1.0, 2.0]] * 3), [[1.0, 2.0]]
+    narrow = {"full": np.eye(2)[None], "tied": np.eye(2), "diag": [[1, 1]], "spherical": [1]}
+    given = ([1.0], middle, 1e-6 * np.asarray(narrow[covariance_type], dtype=float))
+    model = GaussianMixture(covariance_type=covariance_type, covariance_floor=1.0, start=given)
+    path = model.fit(rows).log_likelihoods_
+    np.testing.assert_allclose(path, -3.0 * np.log(2.0 * np.pi))
+
+
+def test_rounding_of_means_far_from_zero_is_no_fall_of_the_likelihood():
+    rng = np.random.default_rng(9)
+    rows = rng.normal(size=(60, 2)).round() + 1e12
+    rows[rng.random(rows.shape) < 0.4] = np.nan
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    model = fit(rows, n_components=2, tol=0.0, max_iter=60)
+    assert np.isfinite(model.log_likelihoods_).all()
+
+
 @pytest.mark.parametrize("holes", [0.0, 0.25])
 def test_steps_equal_the_plain_version(holes):
     X = with_holes(clouds(60), holes)

@@ -34,6 +34,12 @@ class Covariance(ABC):
     def n_parameters(self, k: int, d: int) -> int:
         """Return the number of free parameters."""
 
+    def raised(self, covariances: NDArray[Any], floor: float) -> NDArray[Any]:
+        """Return covariances, in the form inside, whose eigenvalues are at least `floor`."""
+        if self.whole:
+            return np.stack([lift(matrix, floor) for matrix in covariances])
+        return np.maximum(covariances, floor)
+
 
 class Full(Covariance):
     """Each component has its own matrix."""

@@ -214,8 +214,11 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
     def _look_at(self, values: NDArray[Any]) -> None:
         """Look at all values, or the largest of them, before the first step."""
 
-    def _rounding(self, variance: float) -> float:  # noqa: ARG002 - some models look at it
-        """Return the share of a log-likelihood that rounding may cost, by the largest variance."""
+    def _rounding(self, variance: float, largest: float) -> float:  # noqa: ARG002 - some look
+        """Return the share of a log-likelihood that rounding may cost.
+
+        By the largest variance of a column and the size of the largest value.
+        """
         return 1e-9
 
     def _enter(
@@ -252,7 +255,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
                 self._starts(model, chunks, X, weights),
                 max_iter=self.max_iter,
                 tol=self.tol,
-                rounding=self._rounding(largest_variance(X)),
+                rounding=self._rounding(largest_variance(X), float(np.nanmax(np.abs(X)))),
                 unit=float(weights.mean()),
                 mapper=map if crew.pool is None else crew.map,
             )

@@ -79,7 +79,7 @@ def climb_parts(learner: Any, parts: PartedTable) -> Run:
     learner._look_at(np.array([extent.largest]))  # noqa: SLF001 - a part of the learner
     check_settings(learner, extent.n_rows, extent.known == 0.0)
     variance = float((extent.scatters / extent.known).max())
-    rounding = learner._rounding(variance)  # noqa: SLF001
+    rounding = learner._rounding(variance, extent.largest)  # noqa: SLF001
     unit = extent.weight / extent.n_rows
     model = learner._model()  # noqa: SLF001
 

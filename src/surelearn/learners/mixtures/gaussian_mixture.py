@@ -5,6 +5,7 @@
 Dempster, Laird and Rubin (1977); with missing values Ghahramani and Jordan (1994).
 """
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +50,7 @@ class GaussianMixture(Mixture):
         at the largest likelihood is kept.
     start
         Weights, means and covariances to begin with instead, in the shapes of the attributes: those
-        of a fitted mixture, to go on from there.
+        of a fitted mixture, to go on from there. Eigenvalues below the floor are raised to it.
     tol
         Stop when the log-likelihood L gains no more than tol·max(w, |L|) in an iteration, w the
         mean weight of a row: 1 if no weights are given.
@@ -155,7 +156,12 @@ class GaussianMixture(Mixture):
     def _given(self) -> Gaussians:
         weights, means, covariances = self._start_parts("weights", "means", "covariances")
         self._check_start(weights, means, "means")
-        return Gaussians(weights, means, self._shape.read(covariances, *means.shape))
+        given = Gaussians(weights, means, self._shape.read(covariances, *means.shape))
+        _ = given.whitenings  # refuses what is no covariance, at whatever floor
+        # Below the floor a start may be likelier than all that EM can reach from it.
+        return replace(
+            given, covariances=self._shape.raised(given.covariances, self.covariance_floor)
+        )
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -170,12 +176,16 @@ class GaussianMixture(Mixture):
             raise ValueError("its moments are not those of its components and features")
         self._model()
 
-    def _rounding(self, variance: float) -> float:
-        """Allow for what the smallest eigenvalue loses to rounding beside the largest."""
+    def _rounding(self, variance: float, largest: float) -> float:
+        """Allow for what the smallest eigenvalue loses to rounding beside the largest.
+
+        And for means that lie so far from 0 that their last digit is a step in units of the floor.
+        """
         smallest = max(self.covariance_floor, np.finfo(np.float64).tiny)
         with np.errstate(over="ignore"):
             lost = np.finfo(np.float64).eps * np.float64(variance) / smallest
-        return max(1e-9, float(lost))
+            step = np.finfo(np.float64).eps * np.float64(largest) / np.sqrt(smallest)
+        return max(1e-9, float(lost), float(step))
 
     def _store(self, parameters: Gaussians) -> None:
         self.weights_, self.means_ = parameters.weights, parameters.means
