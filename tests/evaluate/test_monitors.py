@@ -1,5 +1,6 @@
 """Monitors of rates, of two models and of drift: coverage at every look, blocks, refusals."""
 
+import copy
 import pickle
 from dataclasses import replace
 
@@ -99,6 +100,17 @@ def test_blocks_pickles_and_single_rows_end_in_the_same_state(name):
     if name == "alarm":
         assert whole.alarms == single.alarms == pickled.alarms != []
         assert whole.path == single.path == pickled.path
+
+
+@pytest.mark.parametrize("name", MONITORS)
+def test_what_a_copy_sees_is_not_certified_by_the_original(name):
+    """25 rows of a `ModelDifferenceMonitor` were certified by 1,000 others that its copy saw."""
+    make, update = MONITORS[name]
+    monitor = make()
+    update(monitor, [0] * 20 + [1] * 5, [0] * 10 + [1] * 15)
+    before = monitor.certificate().to_json(), pickle.dumps(monitor)
+    update(copy.copy(monitor), [0] * 1000, [1] * 1000)
+    assert (monitor.certificate().to_json(), pickle.dumps(monitor)) == before
 
 
 @pytest.mark.parametrize("constant", [False, True])

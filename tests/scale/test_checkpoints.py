@@ -86,9 +86,13 @@ def found_in(folder, record):
     """Return what is found where a record was kept, if another lies there under its right hash."""
     kept = checkpoints.Checkpoint(folder, str.upper)
     kept.keep("a", "A")
-    payload, (path,) = pickle.dumps(record, protocol=5), folder.glob("*.record")
-    path.write_bytes(checkpoints.hashlib.sha256(payload).digest() + payload)
+    lay_under_its_hash(folder, pickle.dumps(record, protocol=5))
     return kept.find("a")
+
+
+def lay_under_its_hash(folder, payload):
+    (path,) = folder.glob("*.record")
+    path.write_bytes(checkpoints.hashlib.sha256(payload).digest() + payload)
 
 
 def test_a_file_cannot_say_of_addresses_that_they_are_numbers(tmp_path):
@@ -101,6 +105,24 @@ def test_a_file_cannot_say_of_addresses_that_they_are_numbers(tmp_path):
 def test_an_array_of_a_file_is_of_numbers_or_text_and_as_long_as_it_says(kind, n, tmp_path):
     told = ("cells", kind, (n,), "C", b"A" * 16, False)
     assert found_in(tmp_path, Forged(checkpoints._make, told)) is None
+
+
+@pytest.mark.parametrize("puts", [b"r\x00\x00\x00\x01", b"p16777216\n", b"q\x07"])
+def test_a_file_does_not_say_where_its_values_are_remembered(puts, tmp_path):
+    """A hundred bytes took 4.4 GB, and could take 64: a table up to the place they named."""
+    assert found_in(tmp_path, Forged(set, ())) is not None
+    lay_under_its_hash(tmp_path, b"\x80\x05N" + puts + b".")
+    assert checkpoints.Checkpoint(tmp_path, str.upper).find("a") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_record_that_is_a_pipe_is_not_waited_for(tmp_path):
+    kept = checkpoints.Checkpoint(tmp_path, str.upper)
+    kept.keep("a", "A")
+    (path,) = tmp_path.glob("*.record")
+    path.unlink()
+    os.mkfifo(path)
+    assert kept.find("a") is None
 
 
 def test_a_file_changes_no_class(tmp_path):

@@ -42,7 +42,7 @@ class FixedBeforehand(CopiedInTurn):
         """Return a monitor that goes on without changing this one."""
         twin = object.__new__(type(self))
         for name, value in vars(self).items():
-            own = isinstance(value, array | deque | list)
+            own = isinstance(value, array | deque | list | dict)
             vars(twin)[name] = copy(value) if own else value
         return twin
 
