@@ -90,6 +90,16 @@ def test_a_warm_start_needs_fewer_steps_and_a_short_search_says_so():
         SupportVectorRegressor(max_iter=3).fit(X, y)
 
 
+def test_targets_whose_squares_vanish_are_refused_where_the_tube_is_as_small():
+    """Ten million steps gained nothing, and `certify` did not end."""
+    x = np.linspace(-1.0, 1.0, 40)
+    near = SupportVectorRegressor(C=1e-200, epsilon=1e-201, tol=1e-203)
+    with pytest.raises(ValueError, match="larger units"):
+        near.fit(x[:, np.newaxis], 1e-200 * x)
+    wide = SupportVectorRegressor().fit(x[:, np.newaxis], 1e-200 * x)
+    assert wide.n_support_ == 0
+
+
 def test_targets_inside_the_tube_need_no_support_vector():
     model = SupportVectorRegressor(epsilon=1.0).fit([[0.0], [1.0], [2.0]], [0.1, 0.0, -0.1])
     assert model.n_support_ == 0

@@ -172,6 +172,11 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         if not np.inf > self.C:
             raise ValueError("C must be finite: a tube that no row may leave need not exist")
         _arguments.non_negative("epsilon", self.epsilon)
+        if self.tol < validation.SMALLEST:  # then no step is seen to gain anything, for ever
+            raise ValueError(
+                f"tol={self.tol!r} is below {validation.SMALLEST:g}: squares would vanish. Give y, "
+                "and with it C, epsilon and tol, in larger units"
+            )
 
     def _check_state(self) -> None:
         super()._check_state()
