@@ -165,3 +165,14 @@ def test_bad_input_is_refused_and_leaves_the_model_as_it_was(name):
     with pytest.raises(ValueError, match=message):
         model.fit(X, [0, 0, 1, 1])
     assert pickle.dumps(model) == before
+
+
+def test_guesses_do_not_depend_on_how_many_rows_are_scored_at_once(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 4, size=(60, 2)).astype(float)
+    y = np.arange(60) % 7
+    whole = GaussianNaiveBayes().fit(X, y)
+    for most in (1, 20, 7 * 60):
+        monkeypatch.setattr("surelearn.learners.bayes._naive_bayes._MOST_SCORES", most)
+        model = GaussianNaiveBayes().fit(X, y)
+        np.testing.assert_array_equal(model.predict(X), whole.predict(X))
+        assert model.training_errors_ == whole.training_errors_ > 0

@@ -46,6 +46,8 @@ from surelearn.learners.bayes._class_conditionals import (
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassSummary
 from surelearn.learners.bayes._joined_summaries import joined
 
+_MOST_SCORES = 2**24  # rows times classes that are scored at once
+
 
 class Factors(Protocol):
     """Some of the factors P(x_j | c)."""
@@ -143,8 +145,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the first of equals."""
-        places = self._score(X).limit().argmax(axis=1)
-        return self.classes_[places]
+        check_is_fitted(self)
+        return self.classes_[self._guess(self._read_rows(X))]
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return P(c | x), a column for each class."""
@@ -252,9 +254,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _look_back(self, block: Block) -> Indices:
         """Return the errors on some of the training rows, and the rows of each category."""
         X, y, _ = _weighed(*block)
-        table = read_table(self, X, codes=self._reading().get("codes", False))
-        guesses = self._score_table(table).limit().argmax(axis=1)
-        errors = int(np.count_nonzero(guesses != self._places(y, len(table))))
+        table = self._read_rows(X)
+        errors = int(np.count_nonzero(self._guess(table) != self._places(y, len(table))))
         nobody, once = np.zeros(len(table), dtype=np.int64), np.ones(len(table))
         in_rows = ClassCounts.of(table, nobody, once, (self.categories_, 1)).table[:, 0]
         return np.append(errors, in_rows.astype(np.int64))
@@ -275,7 +276,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         super()._begin(X, y, weights)
-        errors = self._score_table(X).limit().argmax(axis=1) != y
+        errors = self._guess(X) != y
         rare = columns_with_rare_categories(X, self.categories_)
         self._know_errors(int(np.count_nonzero(errors)), rare)
 
@@ -325,7 +326,16 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _score(self, X: Any) -> LogScores:
         check_is_fitted(self)
-        return self._score_table(read_table(self, X, codes=self._reading().get("codes", False)))
+        return self._score_table(self._read_rows(X))
+
+    def _read_rows(self, X: Any) -> NDArray[Any]:
+        return read_table(self, X, codes=self._reading().get("codes", False))
+
+    def _guess(self, table: NDArray[Any]) -> Indices:
+        """Return the place of the most probable class of each row, the first of equals."""
+        size = max(1, _MOST_SCORES // len(self.classes_))
+        parts = [table[first : first + size] for first in range(0, len(table), size)] or [table]
+        return np.concatenate([self._score_table(part).limit().argmax(axis=1) for part in parts])
 
     def _score_table(self, table: NDArray[Any]) -> LogScores:
         self._refuse_misfits()
