@@ -105,7 +105,8 @@ def _remembering(known: Context) -> _RememberingContext:
 
 
 _LASTING = (bool, len, range, slice, int, float, max, min, abs)
-_OF_CONSTANTS = (operator.pow, operator.ipow, slice)
+OF_CONSTANTS = (operator.pow, operator.ipow, slice)
+"""Functions whose types or instructions depend on the values of constants."""
 
 
 def _is_lasting(func: Any) -> bool:
@@ -126,7 +127,7 @@ def _is_plain(kind: Any) -> bool:
 
 def _without_constants(func: Any, args: Any) -> tuple[Any, ...]:
     """Return types of operands, without their values where these change nothing."""
-    of_constants = getattr(func, "typing_key", func) in _OF_CONSTANTS
+    of_constants = getattr(func, "typing_key", func) in OF_CONSTANTS
     if of_constants or isinstance(args[0], types.BaseTuple):  # whose parts may differ in type
         return tuple(args)
     return tuple(map(types.unliteral, args))

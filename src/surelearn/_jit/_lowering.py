@@ -4,7 +4,6 @@ Numba copies an array's description to the stack for each element that is read o
 optimiser removes that again. Here an element is an address.
 """
 
-import operator
 from functools import cache
 from typing import Any
 
@@ -17,9 +16,7 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
-from surelearn._jit._inference import RememberingInference
-
-_POWERS = (operator.pow, operator.ipow)
+from surelearn._jit._inference import OF_CONSTANTS, RememberingInference
 
 
 class PlainLower(Lower):
@@ -57,7 +54,7 @@ class PlainLower(Lower):
         """Write an operation on two numbers; of constants only powers are written otherwise."""
         operands = (expr.lhs.name, expr.rhs.name)
         kinds = tuple(self.typeof(name) for name in operands)
-        if op in _POWERS or not all(isinstance(kind, types.Number) for kind in kinds):
+        if op in OF_CONSTANTS or not all(isinstance(kind, types.Number) for kind in kinds):
             return super().lower_binop(resty, expr, op)
         signature = self.fndesc.calltypes[expr]
         wanted = tuple(types.unliteral(kind) for kind in signature.args)
